@@ -1,0 +1,53 @@
+//! The bench's round trips: `echo tcp|udp ADDR COUNT` sends one byte and waits for it, COUNT times, and prints the
+//! median and the sum.
+
+use std::error::Error;
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use wrun_guest::{TcpStream, UdpSocket, args};
+
+fn main() -> ExitCode {
+    wrun_guest::run(|| {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let [protocol, address, count] = &words[..] else { return Err("usage: echo tcp|udp ADDR COUNT".into()) };
+        let (address, count) = (args::address(address)?, count.parse()?);
+        match protocol.as_str() {
+            "tcp" => {
+                let mut stream = TcpStream::connect(address, None)?;
+                measure(count, |byte| {
+                    stream.write_all(byte)?;
+                    stream.read_exact(byte)
+                })
+            }
+            "udp" => {
+                let mut socket = UdpSocket::bind(SocketAddr::new(address.ip(), 0))?;
+                socket.connect(address)?;
+                measure(count, |byte| {
+                    socket.send(byte)?;
+                    socket.recv(byte).map(drop)
+                })
+            }
+            _ => Err("usage: echo tcp|udp ADDR COUNT".into()),
+        }
+    })
+}
+
+fn measure(count: usize, mut trip: impl FnMut(&mut [u8; 1]) -> io::Result<()>) -> Result<(), Box<dyn Error>> {
+    if count == 0 {
+        return Err("COUNT is at least 1".into());
+    }
+    let mut times = Vec::with_capacity(count);
+    let start = Instant::now();
+    for _ in 0..count {
+        let start = Instant::now();
+        trip(&mut [b'x'])?;
+        times.push(start.elapsed());
+    }
+    let total = start.elapsed();
+    times.sort_unstable();
+    println!("p50_ns={} total_ns={}", times[count / 2].as_nanos(), total.as_nanos());
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Makes samples, for tests of the report: `samples [OPTIONS] NAME...`
+//!
+//! - `--count N`: so many of each name, with the phases `prepare` and `work` \[3]
+//! - `--failing`: every third fails, with a reason
+//! - `--unfinished`: one more of each name is never finished
+//! - `--million`: 1,000,001 more of the first name, without phases: more than a report keeps one by one
+//!
+//! Each run also adds to the counters `made` and `names`, and leaves a note.
+
+use std::process::ExitCode;
+
+use wrun_guest::lexopt::{Arg, Parser, ValueExt};
+use wrun_guest::{Sample, announce, count, note};
+
+const MILLION: u64 = 1_000_001;
+
+fn main() -> ExitCode {
+    wrun_guest::run(|| {
+        let (mut names, mut number) = (Vec::new(), 3_u64);
+        let (mut failing, mut unfinished, mut million) = (false, false, false);
+        let mut parser = Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("count") => number = parser.value()?.parse()?,
+                Arg::Long("failing") => failing = true,
+                Arg::Long("unfinished") => unfinished = true,
+                Arg::Long("million") => million = true,
+                Arg::Value(name) => names.push(name.string()?),
+                other => return Err(other.unexpected().into()),
+            }
+        }
+        let first = names.first().ok_or("usage: samples [OPTIONS] NAME...")?;
+        let more = if million { MILLION } else { 0 };
+        announce(number * names.len() as u64 + more);
+        for name in &names {
+            for turn in 1..=number {
+                let sample = Sample::start(name);
+                sample.phase("prepare");
+                sample.phase("work");
+                if failing && turn % 3 == 0 {
+                    sample.fail("every third fails");
+                } else {
+                    sample.finish();
+                }
+                count("made", 1);
+            }
+        }
+        for _ in 0..more {
+            Sample::start(first).finish();
+        }
+        count("made", more);
+        count("names", names.len() as u64);
+        note(&format!("made samples of {}", names.join(", ")));
+        if unfinished {
+            let open: Vec<Sample> = names.iter().map(|name| Sample::start(name)).collect();
+            // Still open when the guest ends, as when it is killed.
+            std::mem::forget(open);
+        }
+        Ok(())
+    })
+}

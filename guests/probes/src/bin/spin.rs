@@ -1,0 +1,8 @@
+//! Spins for ever without calling the host: only a host that interrupts guests can end it.
+
+fn main() {
+    let mut turns = 0_u64;
+    loop {
+        turns = std::hint::black_box(turns).wrapping_add(1);
+    }
+}

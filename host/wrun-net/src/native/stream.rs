@@ -1,0 +1,138 @@
+//! A connected TCP socket.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+
+use rustix::io::Errno;
+use rustix::net::{Shutdown as Direction, shutdown};
+use tokio::net::TcpStream as TokioStream;
+
+use super::close::{self, LastOwner};
+use super::options::{self, Transport};
+use super::{now, queue};
+use crate::backend::{Closed, Family, OptionKind, Options, Pending, SocketOption, TcpStream};
+use crate::error::{Error, Result};
+
+pub struct Stream {
+    io: TokioStream,
+    family: Family,
+    /// What has happened to it, as bits. The hot path only looks at [`CLOSED`].
+    past: AtomicU8,
+    /// Dropped after `io`, see there.
+    last_owner: LastOwner,
+}
+
+/// Closed by an explicit close.
+const CLOSED: u8 = 1;
+/// This side has ended its sending.
+const SEND_ENDED: u8 = 2;
+/// An error has ended the connection.
+const CUT: u8 = 4;
+
+impl Stream {
+    pub fn new(io: TokioStream, family: Family) -> Self {
+        Self { io, family, past: AtomicU8::new(0), last_owner: LastOwner::default() }
+    }
+
+    /// The socket, unless it was closed.
+    fn open(&self) -> Result<&TokioStream> {
+        if self.has(CLOSED) { Err(Error::InvalidState) } else { Ok(&self.io) }
+    }
+
+    fn has(&self, event: u8) -> bool {
+        // Each bit stands for itself and publishes nothing else.
+        self.past.load(Ordering::Relaxed) & event != 0
+    }
+
+    fn note(&self, event: u8) -> u8 {
+        self.past.fetch_or(event, Ordering::Relaxed)
+    }
+
+    fn failure(&self, error: io::Error) -> Error {
+        let error = Error::from(error);
+        if matches!(error, Error::ConnectionReset | Error::ConnectionAborted | Error::Timeout) {
+            self.note(CUT);
+        }
+        error
+    }
+}
+
+impl Options for Stream {
+    fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
+        now(self.open().and_then(|io| options::get(io, Transport::Tcp, self.family, kind)))
+    }
+
+    fn set_option(&self, option: SocketOption) -> Pending<()> {
+        now(self.open().and_then(|io| options::set(io, Transport::Tcp, self.family, option)))
+    }
+}
+
+impl TcpStream for Stream {
+    fn try_read(&self, buffer: &mut [u8]) -> Result<usize> {
+        self.open()?.try_read(buffer).map_err(|error| self.failure(error))
+    }
+
+    fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        // An explicit close keeps the socket registered, and what it does to it wakes whoever waits here.
+        if self.has(CLOSED) { Poll::Ready(()) } else { self.io.poll_read_ready(cx).map(drop) }
+    }
+
+    fn try_write(&self, data: &[u8]) -> Result<usize> {
+        self.open()?.try_write(data).map_err(|error| {
+            let own_end = self.has(SEND_ENDED) && Errno::from_io_error(&error) == Some(Errno::PIPE);
+            if own_end { Error::InvalidState } else { self.failure(error) }
+        })
+    }
+
+    fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.has(CLOSED) { Poll::Ready(()) } else { self.io.poll_write_ready(cx).map(drop) }
+    }
+
+    fn shutdown(&self, how: Shutdown) -> Result<()> {
+        let io = self.open()?;
+        let direction = match how {
+            Shutdown::Read => Direction::Read,
+            Shutdown::Write => Direction::Write,
+            Shutdown::Both => Direction::Both,
+        };
+        if how != Shutdown::Read {
+            self.note(SEND_ENDED);
+        }
+        match shutdown(io, direction) {
+            // The connection is over in both directions already: what was asked for is so.
+            Err(Errno::NOTCONN) => Ok(()),
+            result => Ok(result?),
+        }
+    }
+
+    fn close(&self) -> Pending<Closed> {
+        let past = self.note(CLOSED);
+        if past & CLOSED != 0 {
+            return now(Err(Error::InvalidState));
+        }
+        close::close(&self.io, past & CUT != 0)
+    }
+
+    fn queued(&self) -> Result<u64> {
+        Ok(queue::queued(self.open()?)?)
+    }
+
+    fn local_address(&self) -> Result<SocketAddr> {
+        Ok(self.open()?.local_addr()?)
+    }
+
+    fn peer_address(&self) -> Result<SocketAddr> {
+        Ok(self.open()?.peer_addr()?)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // After an explicit close there is nothing left to wait for: it has switched lingering off.
+        if !self.has(CLOSED) {
+            self.last_owner = LastOwner::if_lingering(&self.io);
+        }
+    }
+}

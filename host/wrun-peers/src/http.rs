@@ -1,0 +1,114 @@
+//! The HTTP peer: one listener, one task a connection, HTTP/1.1 and 1.0 by hyper, TLS by rustls.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::fault::Fault;
+use crate::filler::Filler;
+
+/// How to answer, whatever the path.
+#[derive(Clone)]
+pub struct Http {
+    /// Length of the body in bytes. It is made as it is sent, so it may be larger than memory.
+    pub body: u64,
+    /// Time between a whole request head and the first byte of the answer.
+    pub delay: Duration,
+    /// Sends the body in chunks, without saying how long it is. An HTTP/1.0 client gets it ended by close.
+    pub chunked: bool,
+    /// From 200 to 599. With 204 and 304 there is no body, as the standard has it.
+    pub status: u16,
+    /// What to do in place of an answer.
+    pub fault: Option<Fault>,
+    /// Serves HTTPS with these settings, which [`crate::Authority`] makes.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { body: 1024, delay: Duration::ZERO, chunked: false, status: 200, fault: None, tls: None }
+    }
+}
+
+/// Serves until `shutdown` is ready, and then cuts what is open.
+///
+/// A connection that fails is that client's affair, and a failed accept is waited out. The only error is a status
+/// out of range.
+pub async fn serve(listener: TcpListener, settings: Http, shutdown: impl Future<Output = ()>) -> Result<()> {
+    ensure!(
+        (200..=599).contains(&settings.status),
+        "status {} cannot be served; write one from 200 to 599",
+        settings.status
+    );
+    let settings = Arc::new(settings);
+    let mut connections = JoinSet::new();
+    tokio::pin!(shutdown);
+    loop {
+        tokio::select! {
+            () = &mut shutdown => return Ok(()),
+            // Only to let go of what has ended; its outcome is the client's affair.
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(connection(stream, settings.clone()));
+                }
+                // Out of file descriptors, mostly: connections that end give some back.
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            },
+        }
+    }
+}
+
+/// One connection to its end. Errors are not answered: the peer has nobody to tell, and the client sees them.
+async fn connection(stream: TcpStream, settings: Arc<Http>) {
+    // Else an answer of two writes waits for the client's delayed acknowledgement.
+    let _ = stream.set_nodelay(true);
+    if settings.fault == Some(Fault::Reset) && stream.set_zero_linger().is_err() {
+        return;
+    }
+    match settings.tls.clone() {
+        None => converse(stream, settings).await,
+        Some(config) => {
+            if let Ok(stream) = TlsAcceptor::from(config).accept(stream).await {
+                converse(stream, settings).await;
+            }
+        }
+    }
+}
+
+async fn converse<S>(stream: S, settings: Arc<Http>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    if let Some(fault) = settings.fault {
+        let _ = fault.commit(stream, &settings).await;
+        return;
+    }
+    let service = service_fn(move |request: Request<Incoming>| {
+        let settings = settings.clone();
+        async move { Ok::<_, Infallible>(answer(request, &settings).await) }
+    });
+    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn answer(_: Request<Incoming>, settings: &Http) -> Response<Filler> {
+    tokio::time::sleep(settings.delay).await;
+    let mut response = Response::new(Filler::new(settings.body, !settings.chunked));
+    // `serve` has refused every status that is not one.
+    *response.status_mut() = StatusCode::from_u16(settings.status).unwrap_or_default();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    response
+}

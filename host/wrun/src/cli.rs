@@ -1,0 +1,242 @@
+//! What can be typed. Types only: what it means is [`crate::plan`]'s.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use wrun_peers::Fault;
+
+use crate::policy::Rule;
+use crate::progress::Mode;
+use crate::units;
+
+/// Runs a network workload, a WebAssembly component, and says where the time went.
+///
+/// The guest is sandboxed: it reaches no address, name or folder that is not allowed with --allow and --dir. Its own
+/// output goes to standard output; what wrun says goes to standard error.
+#[derive(Debug, Parser)]
+#[command(
+    name = "wrun",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    #[command(flatten)]
+    pub run: Option<Run>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  wrun --allow loopback socket-client.wasm -- http://127.0.0.1:8080/
+  wrun --allow tcp://example.com:443 --report run.json socket-client.wasm -- https://example.com/
+  wrun show run.json
+
+Rules for --allow (none: nothing is reachable):
+  tcp://HOST:PORT         connect; HOST is a name, an address, a network (10.0.0.0/8) or *
+  udp://HOST:PORT         send to, and hear from; also the groups that may be joined
+  tcp-listen://HOST:PORT  listen; port 0 for one of the system's choice
+  udp-bind://HOST:PORT    be a UDP server: hear everyone, answer whoever asked
+  loopback                all of these on 127.0.0.0/8 and ::1
+  all                     all of these everywhere
+  PORT is a number, a range such as 8000-8099, or *.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say what a guest imports and whether wrun can run it
+    Check(Check),
+    /// Print a report that was written with --report, also one of a run that was killed
+    Show(Show),
+    /// Start a peer on this machine for guests to talk to
+    Peer(Peer),
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The guest: a WebAssembly component that exports wasi:cli/run@0.2
+    pub guest: PathBuf,
+
+    /// Arguments for the guest
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+
+    /// Whose sockets the guest gets
+    #[arg(long, value_name = "NAME", default_value = "native")]
+    pub backend: Vec<Backend>,
+
+    /// Allow the guest a use of the network; can be given more than once
+    #[arg(long, value_name = "RULE", value_parser = parse_rule)]
+    pub allow: Vec<AllowRule>,
+
+    /// Give the guest a folder, under its own or another name, perhaps read-only
+    #[arg(long, value_name = "HOST[::GUEST][:ro]")]
+    pub dir: Vec<String>,
+
+    /// Give the guest an environment variable: a value, or this process's own
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub env: Vec<String>,
+
+    /// End the guest after this time
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub timeout: Option<Duration>,
+
+    /// Memory the guest may use
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = units::size)]
+    pub max_memory: u64,
+
+    /// Sockets the guest may have open at once
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_sockets: u32,
+
+    /// Start every TCP socket of the guest with TCP_NODELAY set
+    #[arg(long)]
+    pub no_delay: bool,
+
+    /// Write the report as JSON to a file, or with - to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub report: Option<PathBuf>,
+
+    /// Print every socket call with its duration
+    #[arg(long)]
+    pub trace: bool,
+
+    /// How progress is shown: a bar on a terminal and lines elsewhere, always lines, or not at all
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub progress: Progress,
+
+    /// Print nothing but the guest's output, errors and denials
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// A rule, with the text it was written as.
+#[derive(Debug, Clone)]
+pub struct AllowRule {
+    pub text: String,
+    pub rules: Vec<Rule>,
+}
+
+fn parse_rule(text: &str) -> Result<AllowRule, String> {
+    let rules = Rule::parse(text).map_err(|error| error.to_string())?;
+    Ok(AllowRule { text: text.to_owned(), rules })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// This machine's sockets
+    Native,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Progress {
+    Auto,
+    Plain,
+    None,
+}
+
+impl From<Progress> for Mode {
+    fn from(progress: Progress) -> Self {
+        match progress {
+            Progress::Auto => Self::Auto,
+            Progress::Plain => Self::Plain,
+            Progress::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The guest
+    pub guest: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The report, or the .partial file beside it
+    pub report: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Peer {
+    #[command(subcommand)]
+    pub kind: PeerKind,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PeerKind {
+    /// An HTTP server that answers every request alike
+    Http(HttpPeer),
+}
+
+#[derive(Debug, Args)]
+pub struct HttpPeer {
+    /// Serve HTTPS, with a certificate authority made for this run
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Write the authority's certificate, for clients to trust, to this file; else to a temporary one
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub ca_file: Option<PathBuf>,
+
+    /// Which certificate to show
+    #[arg(long, value_name = "KIND", requires = "tls", default_value = "good")]
+    pub certificate: Certificate,
+
+    /// Where to listen; port 0 for a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+
+    /// Bytes in the body of an answer
+    #[arg(long, value_name = "SIZE", default_value = "1K", value_parser = units::size)]
+    pub body: u64,
+
+    /// Time before an answer
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = units::delay)]
+    pub delay: Duration,
+
+    /// Status of an answer
+    #[arg(long, value_name = "CODE", default_value_t = 200, value_parser = clap::value_parser!(u16).range(200..=599))]
+    pub status: u16,
+
+    /// Send the body in chunks, without saying its length
+    #[arg(long)]
+    pub chunked: bool,
+
+    /// Misbehave instead
+    #[arg(long, value_name = "HOW", value_parser = fault_parser())]
+    pub fault: Option<Fault>,
+}
+
+fn fault_parser() -> impl TypedValueParser<Value = Fault> {
+    PossibleValuesParser::new(Fault::ALL.map(Fault::name)).try_map(|name| name.parse::<Fault>())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Certificate {
+    /// For localhost, 127.0.0.1 and ::1
+    Good,
+    /// The same, but out of date
+    Expired,
+    /// For another host
+    WrongHost,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,245 @@
+//! A guest: loading it, and running it once.
+//!
+//! [`load`] makes a component of a file, [`cache`] keeps the compiled form, [`imports`] knows what wrun provides,
+//! [`limits`] holds the memory bound. This file has the engine, the linker and the run itself.
+//!
+//! What is left out: who ends a run early, and what becomes of its measurements. That is [`crate::run`].
+
+pub mod cache;
+pub mod imports;
+pub mod limits;
+pub mod load;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use wasmtime::component::{HasData, Linker, ResourceTable};
+use wasmtime::{Config, Engine, Result, Store, UpdateDeadline, WasmBacktraceDetails};
+use wasmtime_wasi::p2::bindings::Command;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+
+use crate::plan::Folder;
+use crate::wasi::{HasSockets, RigFailure, Sockets, View};
+use limits::{Limits, MemoryExceeded};
+use load::Guest;
+
+/// How often a guest that does not wait is asked whether it should go on.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What a guest gets beside its sockets.
+#[derive(Debug)]
+pub struct Surroundings<'a> {
+    pub args: &'a [String],
+    pub env: &'a [(String, String)],
+    pub folders: &'a [Folder],
+    /// Bytes.
+    pub max_memory: usize,
+    /// Where the guest's standard output goes: with true to standard error.
+    pub stdout_to_stderr: bool,
+}
+
+/// How a guest came to its end by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub enum End {
+    Success,
+    /// It said that it failed, perhaps with a code.
+    Failure(Option<i32>),
+    Trap {
+        words: String,
+        /// Where it was, innermost first, a frame a line.
+        backtrace: Vec<String>,
+    },
+    OutOfMemory {
+        words: String,
+    },
+    /// Not its own end: what carries its sockets broke.
+    Rig(String),
+}
+
+/// The engine that all guests of this process share, and its ticker.
+pub struct Host {
+    pub engine: Engine,
+    running: Arc<AtomicBool>,
+}
+
+impl Host {
+    pub fn new() -> Result<Self> {
+        let mut config = Config::new();
+        config
+            .epoch_interruption(true)
+            // WASI 0.2 only: a call of the host then costs less than half.
+            .concurrency_support(false)
+            .wasm_backtrace_details(WasmBacktraceDetails::Enable);
+        let engine = Engine::new(&config)?;
+        Ok(Self { engine, running: Arc::new(AtomicBool::new(false)) })
+    }
+
+    /// Starts the ticker, without which a guest that spins could not be stopped. It ends with the engine.
+    fn start_ticker(&self) -> std::io::Result<()> {
+        if self.running.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let engine = self.engine.weak();
+        std::thread::Builder::new().name("ticker".into()).spawn(move || {
+            while let Some(engine) = engine.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Runs a guest to its own end. Dropping the future ends it at its next wait, or its next tick.
+    ///
+    /// `sockets` comes back, for what can be asked of it afterwards.
+    pub async fn run(
+        &self,
+        guest: &Guest,
+        sockets: Sockets,
+        surroundings: Surroundings<'_>,
+    ) -> Result<(End, Sockets)> {
+        self.start_ticker()?;
+        let linker = linker(&self.engine)?;
+        let state = State {
+            wasi: context(&surroundings)?,
+            table: ResourceTable::new(),
+            sockets,
+            limits: Limits::new(surroundings.max_memory),
+        };
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
+        let result = match Command::instantiate_async(&mut store, &guest.component, &linker).await {
+            Ok(command) => command.wasi_cli_run().call_run(&mut store).await,
+            Err(error) => Err(error),
+        };
+        Ok((End::from(result), store.into_data().sockets))
+    }
+}
+
+impl From<Result<Result<(), ()>>> for End {
+    fn from(result: Result<Result<(), ()>>) -> Self {
+        let error = match result {
+            Ok(Ok(())) => return Self::Success,
+            Ok(Err(())) => return Self::Failure(None),
+            Err(error) => error,
+        };
+        if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+            return if exit.0 == 0 { Self::Success } else { Self::Failure(Some(exit.0)) };
+        }
+        if let Some(failure) = error.downcast_ref::<RigFailure>() {
+            return Self::Rig(failure.to_string());
+        }
+        if let Some(exceeded) = error.downcast_ref::<MemoryExceeded>() {
+            return Self::OutOfMemory { words: exceeded.to_string() };
+        }
+        // The innermost cause is the trap, or the words of the host function that refused; the rest is the backtrace.
+        let words = error.root_cause().to_string();
+        let backtrace = error.downcast_ref::<wasmtime::WasmBacktrace>().map(frames).unwrap_or_default();
+        Self::Trap { words, backtrace }
+    }
+}
+
+/// A backtrace for people: function, and file and line where the guest has them.
+fn frames(backtrace: &wasmtime::WasmBacktrace) -> Vec<String> {
+    let mut lines = Vec::new();
+    for frame in backtrace.frames() {
+        let name = |name: Option<&str>| name.map_or_else(|| format!("function {}", frame.func_index()), demangle);
+        if frame.symbols().is_empty() {
+            lines.push(name(frame.func_name()));
+        }
+        for symbol in frame.symbols() {
+            let place = match (symbol.file(), symbol.line()) {
+                (Some(file), Some(line)) => format!(" at {file}:{line}"),
+                (Some(file), None) => format!(" at {file}"),
+                _ => String::new(),
+            };
+            lines.push(format!("{}{place}", name(symbol.name().or(frame.func_name()))));
+        }
+    }
+    lines
+}
+
+fn demangle(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
+}
+
+/// What the host functions of one run work on.
+struct State {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    sockets: Sockets,
+    limits: Limits,
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl HasSockets for State {
+    fn sockets(&mut self) -> View<'_> {
+        View { table: &mut self.table, sockets: &mut self.sockets }
+    }
+}
+
+fn context(surroundings: &Surroundings<'_>) -> Result<WasiCtx> {
+    let mut context = WasiCtx::builder();
+    context.inherit_stdin().inherit_stderr().args(surroundings.args).envs(surroundings.env);
+    if surroundings.stdout_to_stderr {
+        context.stdout(wasmtime_wasi::cli::stderr());
+    } else {
+        context.inherit_stdout();
+    }
+    for Folder { host, guest, read_only } in surroundings.folders {
+        let permissions = if *read_only { FsPerms::ReadOnly } else { FsPerms::ReadWrite };
+        context.preopened_dir(host, guest, permissions)?;
+    }
+    Ok(context.build())
+}
+
+struct Io;
+
+impl HasData for Io {
+    type Data<'a> = &'a mut ResourceTable;
+}
+
+/// Everything a guest can import. WASI's other interfaces are linked one by one and none of its sockets is among them,
+/// so that there is no way to a socket but ours.
+fn linker(engine: &Engine) -> Result<Linker<State>> {
+    use wasmtime_wasi::cli::{WasiCli, WasiCliView};
+    use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
+    use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
+    use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, random};
+    use wasmtime_wasi::random::WasiRandom;
+    use wasmtime_wasi_io::bindings::wasi::io;
+
+    let mut linker = Linker::new(engine);
+    let l = &mut linker;
+    io::error::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
+    io::poll::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
+    io::streams::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
+    clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
+    clocks::wall_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
+    filesystem::preopens::add_to_linker::<State, WasiFilesystem>(l, State::filesystem)?;
+    filesystem::types::add_to_linker::<State, WasiFilesystem>(l, State::filesystem)?;
+    random::random::add_to_linker::<State, WasiRandom>(l, |state| state.wasi.random())?;
+    random::insecure::add_to_linker::<State, WasiRandom>(l, |state| state.wasi.random())?;
+    random::insecure_seed::add_to_linker::<State, WasiRandom>(l, |state| state.wasi.random())?;
+    cli::environment::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::exit::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::stdin::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::stdout::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::stderr::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::terminal_input::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::terminal_output::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::terminal_stdin::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::terminal_stdout::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    cli::terminal_stderr::add_to_linker::<State, WasiCli>(l, State::cli)?;
+    crate::wasi::add_to_linker(l)?;
+    Ok(linker)
+}

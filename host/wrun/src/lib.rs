@@ -1,0 +1,89 @@
+//! The tool: what can be typed, what it means, running a guest, and its report.
+//!
+//! `main → cli → plan → run → guest → wasi`, and beside them `policy` and `report`. The README's architecture section
+//! says what points where, and why.
+
+pub mod calibrate;
+pub mod check;
+pub mod cli;
+pub mod exit;
+pub mod guest;
+mod peer;
+pub mod plan;
+pub mod policy;
+pub mod progress;
+pub mod report;
+pub mod run;
+mod supervise;
+pub mod trace;
+pub mod units;
+pub mod warning;
+pub mod wasi;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use cli::{Cli, Command};
+use guest::Host;
+use guest::load::Guest;
+use plan::{Plan, ReportTo};
+
+/// Does what was asked, says what went wrong, and answers with the exit code.
+pub fn main(cli: Cli) -> ExitCode {
+    let code = match (cli.command, cli.run) {
+        (Some(Command::Check(check)), _) => self::check(&check),
+        (Some(Command::Show(show)), _) => self::show(&show),
+        (Some(Command::Peer(peer)), _) => peer::serve(peer).map(|()| exit::OK),
+        (None, Some(run)) => self::run(run),
+        (None, None) => Err(anyhow::anyhow!("no guest was given: see wrun --help")),
+    };
+    ExitCode::from(code.unwrap_or_else(|error| {
+        say(&format!("wrun: {error:#}\n"));
+        exit::USAGE
+    }))
+}
+
+fn run(run: cli::Run) -> Result<u8> {
+    let plan = Plan::new(run)?;
+    let (quiet, json) = (plan.quiet, plan.report == Some(ReportTo::Stdout));
+    let report = run::run(plan)?;
+    if json {
+        print(&report.to_json_pretty())?;
+    }
+    if !quiet {
+        say(&report::text::render(&report));
+    } else if report.outcome.code != Some(exit::OK) {
+        say(&format!("wrun: {}\n", report.outcome.words));
+    }
+    Ok(report.outcome.code.unwrap_or(exit::RIG))
+}
+
+fn check(check: &cli::Check) -> Result<u8> {
+    let host = Host::new()?;
+    let guest = Guest::load_any(&host.engine, &check.guest, None)?;
+    print(&check::describe(&guest.about))?;
+    Ok(if guest.about.problem().is_none() { exit::OK } else { exit::USAGE })
+}
+
+fn show(show: &cli::Show) -> Result<u8> {
+    let report = report::read::read(&show.report)?;
+    print(&report::text::render(&report))?;
+    Ok(exit::OK)
+}
+
+/// To standard output, in colour only where that is a terminal. A reader that has left early is no error.
+fn print(text: &str) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("standard output cannot be written"),
+    }
+}
+
+/// To standard error, in colour only where that is a terminal. There is nobody to tell if that fails.
+pub(crate) fn say(text: &str) {
+    let mut out = anstream::stderr().lock();
+    _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,261 @@
+//! What a guest may reach: nothing, unless a rule says so.
+//!
+//! [`Rule`] is one `--allow` as the user wrote it. [`Policy`] holds the rules of a run and answers every question the
+//! sockets ask before they act. A denial is the guest's `access-denied`, and is told to whoever made the policy as
+//! the rule that would have allowed it.
+
+mod rule;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wrun_net::{Error, Result};
+
+pub use rule::{Rule, RuleError};
+use rule::{Host, Scheme};
+
+/// The rules of a run. Clones share what was learned.
+#[derive(Clone)]
+pub struct Policy(Arc<Inner>);
+
+struct Inner {
+    rules: Vec<Rule>,
+    /// Addresses that a lookup gave, with the name that was asked for.
+    learned: Mutex<HashMap<IpAddr, String>>,
+    denied: Box<dyn Fn(Denial) + Send + Sync>,
+}
+
+/// Something a guest tried and no rule allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// What it tried, in words.
+    pub what: String,
+    /// The rule that would allow it.
+    pub rule: String,
+}
+
+impl Policy {
+    /// A policy of these rules; `denied` is told of every denial, and may be told of the same one often.
+    pub fn new(rules: Vec<Rule>, denied: impl Fn(Denial) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner { rules, learned: Mutex::default(), denied: Box::new(denied) }))
+    }
+
+    /// A name may be looked up if a rule has it, or any name.
+    pub fn check_name(&self, name: &str) -> Result<()> {
+        let loopback = is_localhost(name);
+        let allowed = self.0.rules.iter().any(|rule| match &rule.host {
+            Host::Any => true,
+            Host::Name(known) => known == name,
+            Host::Net(net) => loopback && net.addr().is_loopback(),
+        });
+        self.decide(allowed, || Denial { what: format!("look up {name}"), rule: format!("tcp://{name}:*") })
+    }
+
+    /// Takes the addresses of an allowed name for allowed, and gives them back.
+    pub fn learn(&self, name: &str, addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+        let mut learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        for address in &addresses {
+            learned.insert(*address, name.to_owned());
+        }
+        addresses
+    }
+
+    pub fn check_tcp_connect(&self, remote: SocketAddr) -> Result<()> {
+        self.decide(self.matches(Scheme::Tcp, remote), || Denial {
+            what: format!("connect to {remote}"),
+            rule: self.suggest(Scheme::Tcp, remote),
+        })
+    }
+
+    /// Binding a TCP socket; the answer says whether it may listen there.
+    ///
+    /// Where it may not listen, only a port of the system's choice may be bound, and only by a guest that may connect
+    /// somewhere: it is then the near end of a connection.
+    pub fn check_tcp_bind(&self, local: SocketAddr) -> Result<bool> {
+        let may_listen = self.matches(Scheme::TcpListen, local);
+        let client = local.port() == 0 && self.has(Scheme::Tcp);
+        let listens_later = local.port() == 0 && self.has(Scheme::TcpListen);
+        self.decide(may_listen || client || listens_later, || Denial {
+            what: format!("bind to {local}"),
+            rule: self.suggest(Scheme::TcpListen, local),
+        })?;
+        Ok(may_listen)
+    }
+
+    pub fn check_tcp_listen(&self, local: SocketAddr) -> Result<()> {
+        self.decide(self.matches(Scheme::TcpListen, local), || Denial {
+            what: format!("listen on {local}"),
+            rule: self.suggest(Scheme::TcpListen, local),
+        })
+    }
+
+    /// Binding a UDP socket; the answer says whether it is a server there, which hears everyone and may answer.
+    ///
+    /// Where it is none, only a port of the system's choice may be bound, and only by a guest that may send somewhere:
+    /// it then hears only whom it may send to.
+    pub fn check_udp_bind(&self, local: SocketAddr) -> Result<bool> {
+        let serves = self.matches(Scheme::UdpBind, local);
+        let client = local.port() == 0 && self.has(Scheme::Udp);
+        self.decide(serves || client, || Denial {
+            what: format!("bind to {local}"),
+            rule: self.suggest(Scheme::UdpBind, local),
+        })?;
+        Ok(serves)
+    }
+
+    pub fn check_udp_send(&self, remote: SocketAddr) -> Result<()> {
+        self.decide(self.allows_udp(remote), || Denial {
+            what: format!("send to {remote}"),
+            rule: self.suggest(Scheme::Udp, remote),
+        })
+    }
+
+    /// Whether datagrams may be exchanged with this address. Asks without telling of a denial.
+    pub fn allows_udp(&self, remote: SocketAddr) -> bool {
+        self.matches(Scheme::Udp, remote)
+    }
+
+    /// Joining a group needs a rule for the group, with whatever port.
+    pub fn check_join(&self, group: IpAddr) -> Result<()> {
+        let allowed =
+            self.0.rules.iter().any(|rule| rule.scheme == Scheme::Udp && self.host_matches(&rule.host, group));
+        self.decide(allowed, || Denial {
+            what: format!("join {group}"),
+            rule: format!("{}://{}:*", Scheme::Udp, rule::bracketed(group)),
+        })
+    }
+
+    fn decide(&self, allowed: bool, denial: impl FnOnce() -> Denial) -> Result<()> {
+        if allowed {
+            return Ok(());
+        }
+        (self.0.denied)(denial());
+        Err(Error::AccessDenied)
+    }
+
+    fn has(&self, scheme: Scheme) -> bool {
+        self.0.rules.iter().any(|rule| rule.scheme == scheme)
+    }
+
+    fn matches(&self, scheme: Scheme, address: SocketAddr) -> bool {
+        self.0.rules.iter().any(|rule| {
+            rule.scheme == scheme
+                && rule.ports.contains(&address.port())
+                && self.host_matches(&rule.host, address.ip())
+        })
+    }
+
+    fn host_matches(&self, host: &Host, address: IpAddr) -> bool {
+        match host {
+            Host::Any => true,
+            Host::Net(net) => net.contains(&address),
+            Host::Name(name) if is_localhost(name) && address.is_loopback() => true,
+            Host::Name(name) => {
+                let learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
+                learned.get(&address).is_some_and(|known| known == name)
+            }
+        }
+    }
+
+    /// The narrowest rule that would allow it, by the name the guest knows the address under.
+    fn suggest(&self, scheme: Scheme, address: SocketAddr) -> String {
+        let learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let host = learned.get(&address.ip()).cloned().unwrap_or_else(|| rule::bracketed(address.ip()));
+        format!("{scheme}://{host}:{}", address.port())
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A policy of these rules, with a list of the rules that would have been needed.
+    fn policy(rules: &[&str]) -> (Policy, Arc<Mutex<Vec<String>>>) {
+        let rules = rules.iter().flat_map(|text| Rule::parse(text).unwrap()).collect();
+        let denied = Arc::new(Mutex::new(Vec::new()));
+        let list = denied.clone();
+        (Policy::new(rules, move |denial| list.lock().unwrap().push(denial.rule)), denied)
+    }
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn without_a_rule_nothing_is_allowed_and_each_denial_names_a_rule_that_would_do() {
+        let (none, denied) = policy(&[]);
+        assert!(none.check_tcp_connect(address("127.0.0.1:80")).is_err());
+        assert!(none.check_tcp_bind(address("0.0.0.0:0")).is_err());
+        assert!(none.check_tcp_listen(address("[::]:80")).is_err());
+        assert!(none.check_udp_bind(address("0.0.0.0:0")).is_err());
+        assert!(none.check_udp_send(address("[::1]:53")).is_err());
+        assert!(none.check_join("239.1.2.3".parse().unwrap()).is_err());
+        assert!(none.check_name("example.com").is_err());
+        let rules = denied.lock().unwrap().clone();
+        assert_eq!(
+            rules,
+            [
+                "tcp://127.0.0.1:80",
+                "tcp-listen://0.0.0.0:0",
+                "tcp-listen://[::]:80",
+                "udp-bind://0.0.0.0:0",
+                "udp://[::1]:53",
+                "udp://239.1.2.3:*",
+                "tcp://example.com:*",
+            ]
+        );
+
+        let (all, denied) = policy(&rules.iter().map(String::as_str).collect::<Vec<_>>());
+        all.check_tcp_connect(address("127.0.0.1:80")).unwrap();
+        all.check_tcp_bind(address("0.0.0.0:0")).unwrap();
+        all.check_tcp_listen(address("[::]:80")).unwrap();
+        all.check_udp_bind(address("0.0.0.0:0")).unwrap();
+        all.check_udp_send(address("[::1]:53")).unwrap();
+        all.check_join("239.1.2.3".parse().unwrap()).unwrap();
+        all.check_name("example.com").unwrap();
+        assert!(denied.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_allowed_name_allows_its_addresses_on_its_ports_only() {
+        let (policy, denied) = policy(&["tcp://example.com:80-81"]);
+        assert!(policy.check_tcp_connect(address("192.0.2.1:80")).is_err());
+        policy.learn("example.com", vec!["192.0.2.1".parse().unwrap()]);
+        policy.check_tcp_connect(address("192.0.2.1:80")).unwrap();
+        policy.check_tcp_connect(address("192.0.2.1:81")).unwrap();
+        assert!(policy.check_tcp_connect(address("192.0.2.1:82")).is_err());
+        assert!(policy.check_udp_send(address("192.0.2.1:80")).is_err());
+        assert!(policy.check_name("example.org").is_err());
+        assert_eq!(denied.lock().unwrap()[1], "tcp://example.com:82");
+    }
+
+    #[test]
+    fn loopback_allows_this_machine_and_nothing_else() {
+        let (policy, _) = policy(&["loopback"]);
+        for local in ["127.0.0.1:1", "127.9.9.9:65535", "[::1]:80"] {
+            policy.check_tcp_connect(address(local)).unwrap();
+            policy.check_udp_send(address(local)).unwrap();
+        }
+        assert!(policy.check_tcp_bind(address("127.0.0.1:0")).unwrap());
+        assert!(policy.check_udp_bind(address("[::1]:5353")).unwrap());
+        policy.check_name("localhost").unwrap();
+        assert!(policy.check_tcp_connect(address("192.0.2.1:80")).is_err());
+        assert!(policy.check_tcp_listen(address("0.0.0.0:80")).is_err());
+        assert!(policy.check_name("example.com").is_err());
+    }
+
+    #[test]
+    fn a_client_may_bind_any_free_port_but_listens_on_none() {
+        let (policy, _) = policy(&["tcp://*:80", "udp://*:53"]);
+        assert!(!policy.check_tcp_bind(address("0.0.0.0:0")).unwrap());
+        assert!(policy.check_tcp_bind(address("0.0.0.0:8080")).is_err());
+        assert!(policy.check_tcp_listen(address("0.0.0.0:41000")).is_err());
+        assert!(!policy.check_udp_bind(address("0.0.0.0:0")).unwrap());
+        assert!(policy.check_udp_bind(address("0.0.0.0:53")).is_err());
+    }
+}

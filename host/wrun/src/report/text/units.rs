@@ -1,0 +1,94 @@
+//! Numbers in the units people use.
+
+/// Three significant digits of a duration: `412 µs`, `1.02 ms`, `7.61 s`, `16.7 min`.
+pub fn duration(nanoseconds: u64) -> String {
+    const UNITS: [(f64, &str); 6] =
+        [(1e3, "µs"), (1e6, "ms"), (1e9, "s"), (60e9, "min"), (3600e9, "h"), (86400e9, "d")];
+    if nanoseconds < 1000 {
+        return format!("{nanoseconds} ns");
+    }
+    let value = nanoseconds as f64;
+    // The next unit begins where this one's figure would be rounded to four digits, or be more than people say.
+    let fits = |(scale, unit): (f64, &str)| value / scale < if matches!(unit, "min" | "h") { 120.0 } else { 999.5 };
+    let (scale, unit) = UNITS.into_iter().find(|unit| fits(*unit)).unwrap_or(UNITS[UNITS.len() - 1]);
+    format!("{} {unit}", three_digits(value / scale))
+}
+
+/// Three significant digits of a size, in powers of a thousand: `180 B`, `1.21 kB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [(f64, &str); 6] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"), (1e15, "PB"), (1e18, "EB")];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let value = bytes as f64;
+    let (scale, unit) = UNITS.into_iter().find(|(scale, _)| value / scale < 999.5).unwrap_or(UNITS[UNITS.len() - 1]);
+    format!("{} {unit}", three_digits(value / scale))
+}
+
+/// A count, its thousands apart: `1,234,567`; from a thousand million on, three digits of it: `1.84e19`.
+pub fn count(count: u64) -> String {
+    if count >= 1_000_000_000 {
+        return format!("{:.2e}", count as f64);
+    }
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits_at_every_border() {
+        let shown = [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_000, "1.00 µs"),
+            (9_994, "9.99 µs"),
+            (9_996, "10.0 µs"),
+            (99_960, "100 µs"),
+            (999_499, "999 µs"),
+            (999_500, "1.00 ms"),
+            (7_612_345_678, "7.61 s"),
+            (100_000_000_000, "100 s"),
+            (1_000_000_000_000, "16.7 min"),
+            (86_400_000_000_000, "24.0 h"),
+            (864_000_000_000_000, "10.0 d"),
+        ];
+        for (nanoseconds, text) in shown {
+            assert_eq!(duration(nanoseconds), text, "{nanoseconds}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_counts_are_grouped_in_thousands() {
+        assert_eq!([bytes(999), bytes(1_210), bytes(999_600)], ["999 B", "1.21 kB", "1.00 MB"]);
+        assert_eq!([count(0), count(999), count(1_000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([count(999_999_999), count(u64::MAX)], ["999,999,999", "1.84e19"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_duration_below_a_century_is_wider_than_its_column(nanoseconds in 0u64..3_000_000_000_000_000_000) {
+            prop_assert!(duration(nanoseconds).chars().count() <= 8);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! One run: from a plan to a report.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use anyhow::{Context, Result};
+use tokio::sync::oneshot;
+use tokio::task::coop::unconstrained;
+use wrun_net::{Backend, Capabilities};
+use wrun_net::metered::{Metered, Tape};
+use wrun_net::native::Native;
+
+use crate::guest::cache::Cache;
+use crate::guest::load::Guest;
+use crate::guest::limits::raise_file_limit;
+use crate::guest::{End, Host, Surroundings};
+use crate::plan::{Plan, ReportTo};
+use crate::policy::{Denial, Policy};
+use crate::progress::Progress;
+use crate::report::live::Live;
+use crate::report::{Header, Recorder, RecorderOptions, Report, data};
+use crate::supervise::{self, Ended, LAST_BYTES};
+use crate::trace::Trace;
+use crate::wasi::{SocketLimit, Sockets};
+use crate::{calibrate, cli, say};
+
+/// Runs the plan, writes the report where it asks for one, and answers with it.
+pub fn run(plan: Plan) -> Result<Report> {
+    let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
+    let guest = Guest::load(&host.engine, &plan.guest, Cache::open().as_ref())?;
+    let backend = open(plan.backend);
+    let trace = plan.trace.then(Trace::to_stderr);
+    let recorder = Recorder::new(header(&plan, &guest, &*backend), RecorderOptions { trace });
+    let live = match &plan.report {
+        Some(ReportTo::File(path)) => Some(Live::start(path, recorder.clone())?),
+        _ => None,
+    };
+    raise_file_limit();
+
+    let (events, inbox) = mpsc::channel();
+    // Before the guest starts, so that no signal finds nobody.
+    supervise::watch_signals(events.clone())?;
+    let progress = if plan.quiet { cli::Progress::None } else { plan.progress };
+    let progress = Progress::start(progress.into(), recorder.clone(), &guest.about.name);
+    let tape = Tape::new(recorder.clone());
+    let (stop, stopped) = oneshot::channel();
+    let timeout = plan.timeout;
+    let thread = std::thread::Builder::new().name("guest".into()).spawn({
+        let (tape, recorder) = (tape.clone(), recorder.clone());
+        move || {
+            let at = tape.clone();
+            let run = || run_guest(&host, &guest, backend, &plan, tape, recorder, stopped);
+            // A panic is a fault of ours; what was measured until then is still true.
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| {
+                Ended::broken("wrun itself failed: the lines above say where".to_owned(), at.now())
+            });
+            // Nobody listens any more when the supervisor has given up on this thread.
+            _ = events.send(supervise::Event::Ended(ended));
+        }
+    })?;
+    let outcome = supervise::supervise(&inbox, timeout, stop);
+    // A guest's thread that has ended is gone; one that has not ends with the process.
+    drop(thread);
+    let duration = outcome.ended_at.unwrap_or_else(|| tape.now());
+    drop(progress);
+
+    if let Some(calibration) = outcome.calibration {
+        recorder.calibrated(calibration);
+    }
+    let report = recorder.finish(outcome.outcome, duration);
+    if let Some(live) = live {
+        live.finish(&report)?;
+    }
+    Ok(report)
+}
+
+/// The stack of sockets under the measuring: the one place where a backend's name becomes a backend.
+fn open(backend: cli::Backend) -> Arc<dyn Backend> {
+    match backend {
+        cli::Backend::Native => Arc::new(Native::new()),
+    }
+}
+
+fn header(plan: &Plan, guest: &Guest, backend: &dyn Backend) -> Header {
+    let settings = [("no-delay".to_owned(), plan.no_delay.to_string())];
+    let Capabilities { name, ipv6, multicast, broadcast, options } = backend.capabilities();
+    Header {
+        wrun: data::Build::this(),
+        guest: data::Guest {
+            name: guest.about.name.clone(),
+            sha256: guest.about.sha256.clone(),
+            bytes: guest.about.bytes,
+        },
+        arguments: plan.args.clone(),
+        backend: data::Backend {
+            name,
+            settings: settings.into(),
+            capabilities: data::Capabilities {
+                ipv6,
+                multicast,
+                broadcast,
+                options: options.into_iter().map(|kind| kind.to_string()).collect(),
+            },
+        },
+        allowed: plan.allowed.clone(),
+        seed: None,
+        machine: data::Machine::here(),
+        start: jiff::Timestamp::now().to_string(),
+    }
+}
+
+/// What happens on the guest's thread.
+fn run_guest(
+    host: &Host,
+    guest: &Guest,
+    backend: Arc<dyn Backend>,
+    plan: &Plan,
+    tape: Arc<Tape>,
+    recorder: Arc<Recorder>,
+    stopped: oneshot::Receiver<()>,
+) -> Ended {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Ended::broken(format!("the runtime cannot be started: {error}"), tape.now()),
+    };
+    let denials = recorder.clone();
+    let policy = Policy::new(plan.rules.clone(), move |Denial { what, rule }| {
+        if denials.denied(rule.clone()) {
+            say(&format!("wrun: denied: {what}; to allow it: --allow {rule}\n"));
+        }
+    });
+    let sockets = Sockets {
+        backend: Arc::new(Metered::new(backend, tape.clone())),
+        policy,
+        tape: tape.clone(),
+        recorder,
+        no_delay: plan.no_delay,
+        limit: SocketLimit::new(plan.max_sockets),
+    };
+    let args: Vec<_> = std::iter::once(guest.about.name.clone()).chain(plan.args.iter().cloned()).collect();
+    let surroundings = Surroundings {
+        args: &args,
+        env: &plan.env,
+        folders: &plan.folders,
+        max_memory: plan.max_memory,
+        stdout_to_stderr: plan.report == Some(ReportTo::Stdout),
+    };
+    // Unconstrained, since tokio would otherwise call sockets unready after so many ready ones in one turn.
+    let ended = runtime.block_on(unconstrained(async {
+        let result = tokio::select! {
+            biased;
+            _ = stopped => return Ended::stopped(tape.now()),
+            result = host.run(guest, sockets, surroundings) => result,
+        };
+        let at = tape.now();
+        let (end, sockets) = match result {
+            Ok(ended) => ended,
+            Err(error) => return Ended::broken(format!("{error:#}"), at),
+        };
+        let sockets_exhausted = sockets.limit.reached();
+        let used_network = tape.sockets() > 0;
+        drop(sockets);
+        let calibration = match end {
+            End::Success | End::Failure(_) if used_network => calibrate::calibrate(&host.engine, &tape).await.ok(),
+            _ => None,
+        };
+        _ = tokio::time::timeout(LAST_BYTES, last_bytes()).await;
+        Ended { end: Some(end), at, sockets_exhausted, calibration }
+    }));
+    // Does not wait for a name lookup that hangs.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Until nothing that the guest wrote is still on its way to a socket. Such a write is the only task there can be.
+async fn last_bytes() {
+    while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+}

@@ -1,0 +1,158 @@
+//! What a guest sees of the network: `wasi:sockets@0.2` and `wrun:net`, over [`wrun_net::Backend`].
+//!
+//! [`bindings`] is the one `bindgen!` of the host. The standard's rules about addresses, states and ranges are held
+//! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`stream`] the
+//! bytes of a connection; [`options`] and [`timing`] are the extension. [`policy`](crate::policy) is asked before
+//! anything reaches the backend.
+//!
+//! What is left out: the rest of WASI. It is wasmtime-wasi's, linked in [`crate::guest`] interface by interface, so
+//! that no other socket is ever reachable.
+
+mod address;
+mod error;
+mod lookup;
+mod network;
+mod options;
+mod stream;
+mod tcp;
+mod timing;
+mod udp;
+mod values;
+
+use std::sync::Arc;
+
+use wasmtime::Result;
+use wasmtime::component::{HasData, Linker, ResourceTable};
+use wrun_net::Backend;
+use wrun_net::metered::Tape;
+
+use crate::policy::Policy;
+use crate::report::Recorder;
+
+pub use error::{RigFailure, SocketError};
+
+/// The generated traits, with the resources mapped to this module's types.
+pub(crate) mod bindings {
+    wasmtime::component::bindgen!({
+        path: ["../../wit/deps/io.wit", "../../wit/deps/clocks.wit", "../../wit/deps/sockets.wit", "../../wit/wrun-net.wit"],
+        world: "wrun:net/workload",
+        with: {
+            "wasi:io/poll": wasmtime_wasi_io::bindings::wasi::io::poll,
+            "wasi:io/streams": wasmtime_wasi_io::bindings::wasi::io::streams,
+            "wasi:io/error": wasmtime_wasi_io::bindings::wasi::io::error,
+            "wasi:clocks/monotonic-clock": wasmtime_wasi::p2::bindings::clocks::monotonic_clock,
+            "wasi:sockets/network.network": super::network::Network,
+            "wasi:sockets/tcp.tcp-socket": super::tcp::TcpSocket,
+            "wasi:sockets/udp.udp-socket": super::udp::UdpSocket,
+            "wasi:sockets/udp.incoming-datagram-stream": super::udp::Incoming,
+            "wasi:sockets/udp.outgoing-datagram-stream": super::udp::Outgoing,
+            "wasi:sockets/ip-name-lookup.resolve-address-stream": super::lookup::Lookup,
+            "wrun:net/timing.sample": super::timing::OpenSample,
+        },
+        imports: {
+            // Only what a backend may have to wait for. The rest is answered at once.
+            "wasi:sockets/tcp.[method]tcp-socket.start-bind": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.start-listen": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.keep-alive-enabled": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-keep-alive-enabled": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.keep-alive-idle-time": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-keep-alive-idle-time": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.keep-alive-interval": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-keep-alive-interval": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.keep-alive-count": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-keep-alive-count": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.hop-limit": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-hop-limit": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.receive-buffer-size": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-receive-buffer-size": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.send-buffer-size": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.set-send-buffer-size": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.start-bind": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.stream": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.unicast-hop-limit": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.set-unicast-hop-limit": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.receive-buffer-size": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.set-receive-buffer-size": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.send-buffer-size": async | trappable,
+            "wasi:sockets/udp.[method]udp-socket.set-send-buffer-size": async | trappable,
+            "wasi:sockets/tcp-create-socket": async | trappable,
+            "wrun:net/options": async | trappable,
+            default: trappable,
+        },
+        trappable_error_type: { "wasi:sockets/network.error-code" => super::error::SocketError },
+        require_store_data_send: true,
+    });
+}
+
+/// What the sockets of one run stand on.
+pub struct Sockets {
+    pub backend: Arc<dyn Backend>,
+    pub policy: Policy,
+    pub tape: Arc<Tape>,
+    pub recorder: Arc<Recorder>,
+    /// Options that every TCP socket of the guest starts with.
+    pub no_delay: bool,
+    pub limit: SocketLimit,
+}
+
+/// How many sockets a guest may have open at once.
+pub struct SocketLimit {
+    max: usize,
+    open: Arc<()>,
+    reached: bool,
+}
+
+/// One open socket's place under the limit, given back when dropped.
+pub(crate) struct Place(#[expect(dead_code, reason = "held to be counted")] Arc<()>);
+
+impl SocketLimit {
+    pub fn new(max: usize) -> Self {
+        Self { max, open: Arc::new(()), reached: false }
+    }
+
+    /// Whether the guest ever asked for one more than the limit.
+    pub fn reached(&self) -> bool {
+        self.reached
+    }
+
+    pub(crate) fn take(&mut self) -> Result<Place, SocketError> {
+        if Arc::strong_count(&self.open) > self.max {
+            self.reached = true;
+            return Err(wrun_net::Error::NewSocketLimit.into());
+        }
+        Ok(Place(self.open.clone()))
+    }
+}
+
+/// What the host functions work on: the sockets of the run, and the guest's table of handles.
+pub struct View<'a> {
+    pub table: &'a mut ResourceTable,
+    pub sockets: &'a mut Sockets,
+}
+
+/// Store data that has a network.
+pub trait HasSockets: Send + 'static {
+    fn sockets(&mut self) -> View<'_>;
+}
+
+struct Host;
+
+impl HasData for Host {
+    type Data<'a> = View<'a>;
+}
+
+/// Links the seven interfaces of `wasi:sockets` and the two of `wrun:net`.
+pub fn add_to_linker<T: HasSockets>(linker: &mut Linker<T>) -> Result<()> {
+    use bindings::wasi::sockets;
+    use bindings::wrun::net;
+
+    sockets::network::add_to_linker::<T, Host>(linker, &sockets::network::LinkOptions::default(), T::sockets)?;
+    sockets::instance_network::add_to_linker::<T, Host>(linker, T::sockets)?;
+    sockets::ip_name_lookup::add_to_linker::<T, Host>(linker, T::sockets)?;
+    sockets::tcp_create_socket::add_to_linker::<T, Host>(linker, T::sockets)?;
+    sockets::tcp::add_to_linker::<T, Host>(linker, T::sockets)?;
+    sockets::udp_create_socket::add_to_linker::<T, Host>(linker, T::sockets)?;
+    sockets::udp::add_to_linker::<T, Host>(linker, T::sockets)?;
+    net::options::add_to_linker::<T, Host>(linker, T::sockets)?;
+    net::timing::add_to_linker::<T, Host>(linker, T::sockets)
+}

@@ -1,0 +1,166 @@
+//! `wrun:net/options`: what the standard's sockets lack, on the standard's own handles.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use wasmtime::component::Resource;
+use wrun_net::{Ending, Family, Interface, SocketOption};
+
+use super::bindings::wasi::sockets::network::{ErrorCode, IpAddress};
+use super::bindings::wrun::net::options::{self, Closed, NetworkInterface};
+use super::error::SocketError;
+use super::tcp::TcpSocket;
+use super::udp::UdpSocket;
+use super::{View, values};
+
+/// The longest name of a network interface that any system has.
+const MAX_INTERFACE_NAME: usize = 255;
+
+impl From<NetworkInterface> for Interface {
+    fn from(interface: NetworkInterface) -> Self {
+        match interface {
+            NetworkInterface::Default => Self::Default,
+            NetworkInterface::Name(name) => Self::Name(name),
+            NetworkInterface::Address(address) => Self::Address(address.into()),
+        }
+    }
+}
+
+impl From<Ending> for options::Ending {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Acknowledged => Self::Acknowledged,
+            Ending::Background => Self::Background,
+            Ending::Reset => Self::Reset,
+            Ending::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+/// Refuses an interface that cannot be one.
+fn interface(interface: NetworkInterface) -> Result<Interface, SocketError> {
+    match &interface {
+        NetworkInterface::Name(name)
+            if name.is_empty() || name.len() > MAX_INTERFACE_NAME || name.contains(['\0', '/']) =>
+        {
+            Err(ErrorCode::InvalidArgument.into())
+        }
+        _ => Ok(interface.into()),
+    }
+}
+
+/// Refuses a group that is none, or of the other family.
+fn group(socket: &UdpSocket, group: IpAddress) -> Result<IpAddr, SocketError> {
+    let group = IpAddr::from(group);
+    if !group.is_multicast() || Family::of(group) != socket.family {
+        return Err(ErrorCode::InvalidArgument.into());
+    }
+    Ok(group)
+}
+
+impl options::Host for View<'_> {
+    async fn linger(&mut self, socket: Resource<TcpSocket>) -> Result<Option<u64>, SocketError> {
+        Ok(values::linger(self.table.get(&socket)?.options()).await?.map(values::nanoseconds))
+    }
+
+    async fn set_linger(&mut self, socket: Resource<TcpSocket>, value: Option<u64>) -> Result<(), SocketError> {
+        let option = SocketOption::Linger(value.map(Duration::from_nanos));
+        values::set(self.table.get(&socket)?.options(), option).await
+    }
+
+    async fn no_delay(&mut self, socket: Resource<TcpSocket>) -> Result<bool, SocketError> {
+        values::no_delay(self.table.get(&socket)?.options()).await
+    }
+
+    async fn set_no_delay(&mut self, socket: Resource<TcpSocket>, value: bool) -> Result<(), SocketError> {
+        values::set(self.table.get(&socket)?.options(), SocketOption::NoDelay(value)).await
+    }
+
+    async fn close(&mut self, socket: Resource<TcpSocket>) -> Result<Closed, SocketError> {
+        let socket = self.table.get_mut(&socket)?;
+        let (stream, writer) = (socket.stream()?.clone(), socket.writer());
+        let start = self.sockets.tape.now();
+        if let Some(writer) = writer {
+            // What the guest was told is written goes out first.
+            writer.drain().await;
+        }
+        let closed = stream.close().await?;
+        let took = self.sockets.tape.now() - start;
+        socket.abandon();
+        Ok(Closed { took: values::nanoseconds(took), ending: closed.ending.into(), unsent: closed.unsent })
+    }
+
+    async fn tcp_queued(&mut self, socket: Resource<TcpSocket>) -> Result<u64, SocketError> {
+        Ok(self.table.get(&socket)?.stream()?.queued()?)
+    }
+
+    async fn join_group(
+        &mut self,
+        socket: Resource<UdpSocket>,
+        address: IpAddress,
+        on: NetworkInterface,
+    ) -> Result<(), SocketError> {
+        let socket = self.table.get(&socket)?;
+        let (group, on) = (group(socket, address)?, interface(on)?);
+        self.sockets.policy.check_join(group)?;
+        let pending = socket.socket.join(group, on);
+        Ok(pending.await?)
+    }
+
+    async fn leave_group(
+        &mut self,
+        socket: Resource<UdpSocket>,
+        address: IpAddress,
+        on: NetworkInterface,
+    ) -> Result<(), SocketError> {
+        let socket = self.table.get(&socket)?;
+        let pending = socket.socket.leave(group(socket, address)?, interface(on)?);
+        Ok(pending.await?)
+    }
+
+    async fn set_multicast_interface(
+        &mut self,
+        socket: Resource<UdpSocket>,
+        on: NetworkInterface,
+    ) -> Result<(), SocketError> {
+        let pending = self.table.get(&socket)?.socket.set_multicast_interface(interface(on)?);
+        Ok(pending.await?)
+    }
+
+    async fn multicast_hops(&mut self, socket: Resource<UdpSocket>) -> Result<u8, SocketError> {
+        values::multicast_hops(self.table.get(&socket)?.options()).await
+    }
+
+    async fn set_multicast_hops(&mut self, socket: Resource<UdpSocket>, value: u8) -> Result<(), SocketError> {
+        values::set(self.table.get(&socket)?.options(), SocketOption::MulticastHops(value)).await
+    }
+
+    async fn multicast_loopback(&mut self, socket: Resource<UdpSocket>) -> Result<bool, SocketError> {
+        values::multicast_loopback(self.table.get(&socket)?.options()).await
+    }
+
+    async fn set_multicast_loopback(&mut self, socket: Resource<UdpSocket>, value: bool) -> Result<(), SocketError> {
+        values::set(self.table.get(&socket)?.options(), SocketOption::MulticastLoopback(value)).await
+    }
+
+    async fn broadcast(&mut self, socket: Resource<UdpSocket>) -> Result<bool, SocketError> {
+        values::broadcast(self.table.get(&socket)?.options()).await
+    }
+
+    async fn set_broadcast(&mut self, socket: Resource<UdpSocket>, value: bool) -> Result<(), SocketError> {
+        values::set(self.table.get(&socket)?.options(), SocketOption::Broadcast(value)).await
+    }
+
+    async fn send_queue(&mut self, socket: Resource<UdpSocket>) -> Result<u32, SocketError> {
+        values::send_queue(self.table.get(&socket)?.options()).await
+    }
+
+    async fn set_send_queue(&mut self, socket: Resource<UdpSocket>, value: u32) -> Result<(), SocketError> {
+        let option = SocketOption::SendQueue(values::positive(value)?);
+        values::set(self.table.get(&socket)?.options(), option).await
+    }
+
+    async fn udp_queued(&mut self, socket: Resource<UdpSocket>) -> Result<u64, SocketError> {
+        Ok(self.table.get(&socket)?.socket.queued()?)
+    }
+}

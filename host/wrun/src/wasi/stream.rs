@@ -1,0 +1,346 @@
+//! The bytes of a connection, as `wasi:io/streams`.
+//!
+//! [`Reader`] and [`Writer`] hang on one [`wrun_net::TcpStream`]. A write is accepted whole, up to what `check-write`
+//! granted; what the socket did not take at once goes on in a task of its own, and the next grant waits for it.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::net::Shutdown;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
+use wrun_net::{Error, TcpStream};
+
+use super::error::code;
+
+/// The most that one read or write moves: what wasmtime's own streams grant, and enough to keep a socket busy.
+const MAX_PIECE: usize = 64 * 1024;
+
+/// Reads that found less than this are copied out of a shared buffer; longer ones are read where they stay.
+const SMALL_READ: usize = 8 * 1024;
+
+/// How long dropping an output stream waits for what it had accepted. A peer that stopped reading must not hold a
+/// guest for ever; the rest is still sent afterwards, as long as the run lasts.
+const DROP_WAIT: Duration = Duration::from_secs(5);
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An error of the socket, as the stream's last failed operation. Guests get its code back through
+/// `network-error-code`.
+fn failed(error: Error) -> StreamError {
+    match code(&error) {
+        Ok(_) => StreamError::LastOperationFailed(error.into()),
+        Err(rig) => StreamError::Trap(rig.into()),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The receiving half. Its clones share one state.
+#[derive(Clone)]
+pub struct Reader {
+    stream: Arc<dyn TcpStream>,
+    state: Arc<Mutex<ReadState>>,
+}
+
+struct ReadState {
+    open: bool,
+    last: usize,
+}
+
+impl Reader {
+    pub fn new(stream: Arc<dyn TcpStream>) -> Self {
+        Self { stream, state: Arc::new(Mutex::new(ReadState { open: true, last: 0 })) }
+    }
+
+    /// From now on the guest reads the end.
+    pub fn shut(&self) {
+        lock(&self.state).open = false;
+    }
+
+    fn read(&self, size: usize) -> StreamResult<Bytes> {
+        let mut state = lock(&self.state);
+        if !state.open {
+            return Err(StreamError::Closed);
+        }
+        if size == 0 {
+            return Ok(Bytes::new());
+        }
+        let size = size.min(MAX_PIECE);
+        let result = if state.last > SMALL_READ && size > SMALL_READ {
+            let mut buffer = vec![0; size];
+            self.stream.try_read(&mut buffer).map(|n| {
+                buffer.truncate(n);
+                Bytes::from(buffer)
+            })
+        } else {
+            SCRATCH.with_borrow_mut(|scratch| {
+                if scratch.len() < size {
+                    scratch.resize(MAX_PIECE, 0);
+                }
+                self.stream.try_read(&mut scratch[..size]).map(|n| Bytes::copy_from_slice(&scratch[..n]))
+            })
+        };
+        match result {
+            Ok(bytes) if bytes.is_empty() => {
+                state.open = false;
+                Err(StreamError::Closed)
+            }
+            Ok(bytes) => {
+                state.last = bytes.len();
+                Ok(bytes)
+            }
+            Err(Error::WouldBlock) => Ok(Bytes::new()),
+            // The guest closed the socket itself, and this half with it.
+            Err(Error::InvalidState) => {
+                state.open = false;
+                Err(StreamError::Closed)
+            }
+            Err(error) => {
+                state.open = false;
+                Err(failed(error))
+            }
+        }
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl InputStream for Reader {
+    fn read(&mut self, size: usize) -> StreamResult<Bytes> {
+        Reader::read(self, size)
+    }
+
+    async fn blocking_read(&mut self, size: usize) -> StreamResult<Bytes> {
+        loop {
+            let bytes = Reader::read(self, size)?;
+            if !bytes.is_empty() || size == 0 {
+                return Ok(bytes);
+            }
+            self.ready().await;
+        }
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Reader {
+    async fn ready(&mut self) {
+        poll_fn(|cx| if lock(&self.state).open { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }).await;
+    }
+}
+
+/// The sending half. Its clones share one state.
+#[derive(Clone)]
+pub struct Writer {
+    stream: Arc<dyn TcpStream>,
+    state: Arc<Mutex<WriteState>>,
+}
+
+enum WriteState {
+    /// Nothing under way. Holds what the last `check-write` granted.
+    Ready { permit: usize },
+    /// A task is sending the rest of a write; when it is done, `then` is the state.
+    Sending { waker: Option<Waker>, then_shut: bool },
+    /// Nothing can be written any more. An error is told once.
+    Closed(Option<Error>),
+}
+
+impl Writer {
+    pub fn new(stream: Arc<dyn TcpStream>) -> Self {
+        Self { stream, state: Arc::new(Mutex::new(WriteState::Ready { permit: 0 })) }
+    }
+
+    /// Ends the sending side once everything accepted is sent.
+    pub fn shut(&self) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        match &mut *state {
+            WriteState::Ready { .. } => {
+                *state = WriteState::Closed(None);
+                self.stream.shutdown(Shutdown::Write)
+            }
+            WriteState::Sending { then_shut, .. } => {
+                *then_shut = true;
+                Ok(())
+            }
+            WriteState::Closed(_) => Ok(()),
+        }
+    }
+
+    /// Ends this half without a word to the peer: the socket is being closed.
+    pub fn abandon(&self) {
+        let mut state = lock(&self.state);
+        if let WriteState::Sending { waker: Some(waker), .. } =
+            std::mem::replace(&mut *state, WriteState::Closed(None))
+        {
+            waker.wake();
+        }
+    }
+
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut *lock(&self.state) {
+            WriteState::Ready { .. } => self.stream.poll_write_ready(cx),
+            WriteState::Sending { waker, .. } => {
+                *waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+            WriteState::Closed(_) => Poll::Ready(()),
+        }
+    }
+
+    fn check(&self) -> StreamResult<usize> {
+        let ready = self.poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        match &mut *lock(&self.state) {
+            WriteState::Ready { permit } => {
+                *permit = if ready { MAX_PIECE } else { 0 };
+                Ok(*permit)
+            }
+            WriteState::Sending { .. } => Ok(0),
+            WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
+        }
+    }
+
+    fn write(&self, mut bytes: Bytes) -> StreamResult<()> {
+        let mut state = lock(&self.state);
+        match &mut *state {
+            WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
+            WriteState::Ready { permit } if bytes.len() <= *permit => *permit -= bytes.len(),
+            _ => {
+                let words = format!("a write of {} bytes was not granted by check-write", bytes.len());
+                return Err(StreamError::Trap(wasmtime::Error::msg(words)));
+            }
+        }
+        while !bytes.is_empty() {
+            match self.stream.try_write(&bytes) {
+                Ok(n) => drop(bytes.split_to(n)),
+                Err(Error::WouldBlock) => {
+                    *state = WriteState::Sending { waker: None, then_shut: false };
+                    tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), bytes)));
+                    return Ok(());
+                }
+                Err(error) => {
+                    *state = WriteState::Closed(None);
+                    return Err(match error {
+                        // The guest closed the socket itself.
+                        Error::InvalidState => StreamError::Closed,
+                        error => failed(error),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all of `bytes`, waiting where it must.
+    async fn write_all(&self, bytes: Bytes) -> StreamResult<()> {
+        loop {
+            let granted = self.check()?;
+            if granted >= bytes.len() && granted > 0 {
+                break;
+            }
+            poll_fn(|cx| self.poll(cx)).await;
+        }
+        self.write(bytes)
+    }
+
+    /// Waits, for a bounded time, until everything accepted is with the backend: what a guest was told is written must
+    /// not be lost because it let go of the handle.
+    pub async fn drain(&self) {
+        _ = tokio::time::timeout(DROP_WAIT, self.flushed()).await;
+    }
+
+    /// Waits until everything accepted is with the backend.
+    async fn flushed(&self) -> StreamResult<()> {
+        poll_fn(|cx| match &mut *lock(&self.state) {
+            WriteState::Sending { waker, .. } => {
+                *waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+            WriteState::Ready { .. } => Poll::Ready(Ok(())),
+            WriteState::Closed(error) => Poll::Ready(error.take().map_or(Ok(()), |error| Err(failed(error)))),
+        })
+        .await
+    }
+}
+
+/// Sends what a write had accepted and the socket had not.
+async fn send_rest(writer: Writer, mut rest: Bytes) {
+    let result = loop {
+        if rest.is_empty() {
+            break Ok(());
+        }
+        match writer.stream.try_write(&rest) {
+            Ok(n) => drop(rest.split_to(n)),
+            Err(Error::WouldBlock) => poll_fn(|cx| writer.stream.poll_write_ready(cx)).await,
+            Err(error) => break Err(error),
+        }
+    };
+    let mut state = lock(&writer.state);
+    if let WriteState::Sending { waker, then_shut } = &mut *state {
+        let (waker, shut) = (waker.take(), *then_shut);
+        *state = match result {
+            Ok(()) if shut => {
+                // The peer may be gone by now; nobody is left to be told.
+                _ = writer.stream.shutdown(Shutdown::Write);
+                WriteState::Closed(None)
+            }
+            Ok(()) => WriteState::Ready { permit: 0 },
+            Err(Error::InvalidState) => WriteState::Closed(None),
+            Err(error) => WriteState::Closed(Some(error)),
+        };
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl OutputStream for Writer {
+    fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        Writer::write(self, bytes)
+    }
+
+    /// Nothing is held back here, so there is nothing to hurry.
+    fn flush(&mut self) -> StreamResult<()> {
+        match &mut *lock(&self.state) {
+            WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_write(&mut self) -> StreamResult<usize> {
+        self.check()
+    }
+
+    async fn blocking_write_and_flush(&mut self, bytes: Bytes) -> StreamResult<()> {
+        self.write_all(bytes).await?;
+        self.flushed().await
+    }
+
+    async fn write_ready(&mut self) -> StreamResult<usize> {
+        loop {
+            let granted = self.check()?;
+            if granted > 0 {
+                return Ok(granted);
+            }
+            poll_fn(|cx| self.poll(cx)).await;
+        }
+    }
+
+    async fn cancel(&mut self) {
+        self.drain().await;
+    }
+}
+
+#[wasmtime_wasi::async_trait]
+impl Pollable for Writer {
+    async fn ready(&mut self) {
+        poll_fn(|cx| self.poll(cx)).await;
+    }
+}

@@ -1,0 +1,115 @@
+//! Running other programs: a clean environment for cargo, and errors that show what was run.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::repo::Repo;
+
+/// The cargo that runs this program, at the repository's root, without what `cargo run` has added to the environment:
+/// a build must come out as if the user had typed it.
+pub fn cargo(repo: &Repo) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(&repo.root);
+    remove_env(&mut command, |name| {
+        name == "CARGO" || name == "LD_LIBRARY_PATH" || ADDED_BY_CARGO.iter().any(|prefix| name.starts_with(prefix))
+    });
+    command
+}
+
+/// What `cargo run` sets about the package that it runs.
+const ADDED_BY_CARGO: &[&str] =
+    &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "OUT_DIR"];
+
+/// Takes the variables away whose names match.
+pub fn remove_env(command: &mut Command, matches: impl Fn(&str) -> bool) {
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(&matches) {
+            command.env_remove(name);
+        }
+    }
+}
+
+/// Runs to the end, in front of the user.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs to the end and gives what was written to stdout; stderr is the user's.
+pub fn stdout(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !output.status.success() {
+        bail!("`{}` failed ({})", shown(command), output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs to the end out of sight. A program that is not there counts as one that failed.
+pub fn quietly(command: &mut Command) -> Option<Output> {
+    command.stdin(Stdio::null()).output().ok()
+}
+
+/// Announces `what`, does it, and says how long it took.
+pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    eprintln!("xtask: {what}");
+    let start = Instant::now();
+    let result = work()?;
+    eprintln!("xtask: {what}: done in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(result)
+}
+
+/// A command as it would be typed, with the folder and the variables that matter to it.
+pub fn shown(command: &Command) -> String {
+    let mut words = Vec::new();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            words.push(format!("{}={}", name.to_string_lossy(), quoted(value)));
+        }
+    }
+    words.push(quoted(command.get_program()));
+    words.extend(command.get_args().map(quoted));
+    words.join(" ")
+}
+
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The program of this name on PATH.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shown_command_can_be_pasted_into_a_shell() {
+        let mut command = Command::new("cargo");
+        command.args(["test", "a b", "it's", ""]).env("FLAGS", "-C x");
+        assert_eq!(shown(&command), r"FLAGS='-C x' cargo test 'a b' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn a_failure_names_the_command() {
+        let error = run(Command::new("sh").args(["-c", "exit 3"])).unwrap_err().to_string();
+        assert!(error.contains("`sh -c 'exit 3'` failed") && error.contains('3'), "{error}");
+        assert!(stdout(&mut Command::new("no-such-program")).unwrap_err().to_string().contains("cannot start"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The main job on real input: socket-client against an HTTP and an HTTPS peer on loopback, through `wrun`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::child::Server;
+use crate::command::{cargo, run as execute, shown, step};
+use crate::guests;
+use crate::repo::Repo;
+use crate::setup::{self, Purpose};
+
+/// Requests to each peer.
+const REQUESTS: &str = "15";
+
+/// The name of the authority's certificate, in a folder that holds nothing else: the guest is given all of it.
+const CERTIFICATE: &str = "authority.pem";
+
+pub fn run(repo: &Repo) -> Result<()> {
+    let tools = setup::run(repo, Purpose::Guests)?;
+    step("building guests", || guests::build(repo, &tools))?;
+    step("building wrun", || execute(cargo(repo).args(["build", "--package", "wrun"])))?;
+    let reports = repo.target.join("demo");
+    let trust = reports.join("trust");
+    fs::create_dir_all(&trust).with_context(|| format!("cannot make {}", trust.display()))?;
+    let (http, https) = (reports.join("http.json"), reports.join("https.json"));
+
+    let (_peer, url) = peer(repo, &[])?;
+    socket_client(repo, &url, &http, None)?;
+
+    let certificate = trust.join(CERTIFICATE);
+    let (_peer, url) = peer(repo, &["--tls", "--ca-file", &certificate.to_string_lossy()])?;
+    socket_client(repo, &url, &https, Some(&trust))?;
+
+    eprintln!("xtask: the reports as JSON:\n    {}\n    {}", http.display(), https.display());
+    Ok(())
+}
+
+/// Starts an HTTP peer, and waits until it has said its URL.
+fn peer(repo: &Repo, options: &[&str]) -> Result<(Server, String)> {
+    let mut command = Command::new(wrun(repo));
+    command.args(["peer", "http", "--listen", "127.0.0.1:0"]).args(options);
+    let mut server = Server::start(&mut command)?;
+    let url = server.line()?;
+    if options.contains(&"--tls") {
+        // The certificate is in its place once the peer has said where.
+        server.line()?;
+    }
+    Ok((server, url))
+}
+
+/// Runs the guest, with the report as text before the user and as JSON in `report`.
+fn socket_client(repo: &Repo, url: &str, report: &Path, trust: Option<&Path>) -> Result<()> {
+    let mut command = Command::new(wrun(repo));
+    command.current_dir(&repo.root).args(["--allow", "loopback", "--report"]).arg(report);
+    if let Some(folder) = trust {
+        command.arg("--dir").arg(format!("{}::/trust:ro", folder.display()));
+    }
+    command.arg(repo.guest("socket-client")).args(["--", url, "--requests", REQUESTS]);
+    if trust.is_some() {
+        command.arg("--ca").arg(Path::new("/trust").join(CERTIFICATE));
+    }
+    eprintln!("xtask: {}", shown(&command));
+    execute(&mut command)
+}
+
+fn wrun(repo: &Repo) -> PathBuf {
+    repo.program("debug", "wrun")
+}

@@ -1,0 +1,19 @@
+//! wrun from outside: the built tool, built guests, real peers.
+//!
+//! Each module is one kind of claim. [`support`] starts things and ends them; everything is on loopback, on ports the
+//! system picks, and bounded in time. The guests are built by `cargo xtask guests`, which `cargo xtask test` does first.
+
+mod check;
+mod contract;
+mod denials;
+mod exit_codes;
+mod faults;
+mod files;
+mod help;
+mod limits;
+mod misuse;
+mod peers;
+mod real_peers;
+mod reports;
+mod signals;
+mod support;
