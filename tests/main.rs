@@ -6,8 +6,8 @@
 mod check;
 mod contract;
 mod denials;
+mod exchange;
 mod exit_codes;
-mod faults;
 mod files;
 mod help;
 mod limits;

@@ -26,7 +26,7 @@ fn interrupt(name: &str, args: &[&str], signal: Signal, report: &Path) -> Option
 
 #[test]
 fn a_signal_ends_a_guest_that_waits_or_spins_and_its_report_says_so() {
-    for (name, args) in [("block", &["listen", "127.0.0.1:0"] as &[&str]), ("spin", &["--say"])] {
+    for (name, args) in [("block", &["accept", "127.0.0.1:0"] as &[&str]), ("spin", &[])] {
         for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("report.json");
@@ -45,11 +45,16 @@ fn a_killed_run_leaves_what_it_had_measured() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
     let mut running = Running::start(
-        wrun().arg("--report").arg(&path).arg(guest("samples")).args(["--", "--count", "20", "--then-spin"]).stderr(Stdio::null()),
+        wrun()
+            .arg("--report")
+            .arg(&path)
+            .arg(guest("samples"))
+            .args(["--", "--count", "20", "--then-spin", "request"])
+            .stderr(Stdio::null()),
     );
     running.line();
     let partial = folder.path().join("report.json.partial");
-    let written = || std::fs::read_to_string(&partial).is_ok_and(|text| text.matches("\"sample\"").count() >= 20);
+    let written = || std::fs::read_to_string(&partial).is_ok_and(|text| text.matches("\"prepare\"").count() >= 20);
     for _ in 0..1000 {
         if written() {
             break;

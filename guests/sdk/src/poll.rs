@@ -26,7 +26,10 @@ pub fn wait(interests: &[Interest<'_>], timeout: Option<Duration>) -> io::Result
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "wait for nothing without a timeout would never end"));
     }
     let ready = poll::poll(&pollables).into_iter().map(|place| place as usize);
-    Ok(ready.filter(|place| *place < interests.len()).collect())
+    let mut places: Vec<usize> = ready.filter(|place| *place < interests.len()).collect();
+    // The standard promises no order.
+    places.sort_unstable();
+    Ok(places)
 }
 
 /// A point in time to wait until, or for ever.

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use rustls::crypto::ring;
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::{CertificateError, CipherSuite, ClientConfig, RootCertStore};
 
 /// TLS 1.2 and 1.3, trusting the authorities in the PEM file `ca` alone, or without one the public ones.
@@ -54,8 +54,12 @@ pub fn reason(error: &rustls::Error) -> String {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
             "certificate of an unknown issuer: give its authority with --ca".to_owned()
         }
-        rustls::Error::InvalidCertificate(CertificateError::Expired) => "certificate expired".to_owned(),
-        rustls::Error::InvalidCertificate(CertificateError::NotValidYet) => "certificate not valid yet".to_owned(),
+        rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
+            format!("certificate expired {} days ago", days(*not_after, *time))
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
+            format!("certificate not valid before {} days from now", days(*time, *not_before))
+        }
         rustls::Error::InvalidCertificate(error) => {
             let words = error.to_string();
             if words.starts_with("certificate") { words } else { format!("certificate refused: {words}") }
@@ -64,8 +68,15 @@ pub fn reason(error: &rustls::Error) -> String {
     }
 }
 
+/// Whole days, begun ones included.
+fn days(from: UnixTime, to: UnixTime) -> u64 {
+    to.as_secs().saturating_sub(from.as_secs()).div_ceil(24 * 60 * 60)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -85,6 +96,10 @@ mod tests {
     fn a_refused_certificate_says_so() {
         let error = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
         assert_eq!(reason(&error), "certificate of an unknown issuer: give its authority with --ca");
+        let (not_after, time) =
+            [1_000_000, 1_100_000].map(|at| UnixTime::since_unix_epoch(Duration::from_secs(at))).into();
+        let error = rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after });
+        assert_eq!(reason(&error), "certificate expired 2 days ago");
         let error = rustls::Error::InvalidCertificate(CertificateError::BadSignature);
         assert_eq!(reason(&error), "certificate refused: BadSignature");
     }

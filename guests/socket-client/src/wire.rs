@@ -79,6 +79,10 @@ impl Wire {
                     break;
                 }
             }
+            // The peer's farewell, if it is there: a close with something left unread would reset the connection.
+            // Bounded, for a peer that sends for ever.
+            let mut rest = [0; 1024];
+            let _ = (0..16).all(|_| self.stream.try_read(&mut rest).is_ok_and(|read| read > 0));
         }
         self.stream.close().map_err(|error| words(&error, budget))
     }

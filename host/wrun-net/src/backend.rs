@@ -4,10 +4,13 @@
 //! that no implementor needs a state machine of its own. All traits are object-safe.
 //!
 //! Two kinds of calls:
-//! - `try_*` never wait. They answer [`Error::WouldBlock`] when there is nothing to do yet, and the `poll_*_ready`
+//! - `try_*` never wait. They answer [`crate::Error::WouldBlock`] when there is nothing to do yet, and the `poll_*_ready`
 //!   beside them says when to try again. Every surface a guest can have (WASI 0.2, WASI 0.3) is made of these two.
 //! - calls that return a [`Future`] may wait for the network or for a board. They are `'static`: whoever asked may put
-//!   the future aside and poll it later. Dropping it cancels the wait and loses nothing but the answer.
+//!   the future aside and poll it later. Dropping it cancels the wait and loses nothing but the answer. A backend that
+//!   need not wait may act as soon as it is asked.
+//!
+//! Of those who wait for the same readiness of the same socket, the last to ask is woken.
 //!
 //! Rules about a guest's arguments that are the same for every backend (address families, unspecified addresses,
 //! ranges of options, order of calls) are held above, once, by whoever speaks to the guest. A backend is asked only
@@ -253,7 +256,8 @@ pub trait TcpStream: Options {
     /// Ready when [`Self::try_write`] would not block, on errors too.
     fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<()>;
 
-    /// Ends one direction, or both. Ending the sending side tells the peer; it can still send.
+    /// Ends one direction, or both. Ending the sending side tells the peer; it can still send. Afterwards a write
+    /// answers [`crate::Error::InvalidState`]. Ending what has ended is no error.
     fn shutdown(&self, how: std::net::Shutdown) -> Result<()>;
 
     /// Closes now and says how it ended, waiting for the linger time at most. A second close, and every other call
@@ -305,14 +309,18 @@ pub trait UdpSocket: Options {
     fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Receives one datagram into `buffer`, which has room for the largest (65,535 bytes), and says its size and
-    /// sender.
+    /// sender. That nobody was there for an earlier datagram to the connected peer is answered once, as
+    /// [`crate::Error::ConnectionRefused`].
     fn try_receive(&self, buffer: &mut [u8]) -> Result<(usize, SocketAddr)>;
 
-    /// Ready when [`Self::try_receive`] would not block.
+    /// Ready when [`Self::try_receive`] would not block, on errors too.
     fn poll_receive_ready(&self, cx: &mut Context<'_>) -> Poll<()>;
 
+    /// Joins a group. [`crate::Error::InvalidArgument`] for an interface that does not exist,
+    /// [`crate::Error::AddressInUse`] for a group that was joined there already. A socket hears only what it joined.
     fn join(&self, group: IpAddr, interface: Interface) -> Pending<()>;
 
+    /// Leaves a group. [`crate::Error::InvalidState`] for a group that was not joined there.
     fn leave(&self, group: IpAddr, interface: Interface) -> Pending<()>;
 
     /// The interface that multicast datagrams leave by.

@@ -3,8 +3,8 @@
 //! For tests, dry runs and calibration: nothing here touches the kernel, reads a clock or draws a number, so a run is
 //! the same every time. The one wait that ends by time, a lingering close, is tokio's, and virtual where tokio's is.
 //!
-//! One file each: [`network`] (addresses, and who is bound to them), [`socket`] and [`listener`], [`connection`] (what
-//! lies between two streams) and [`stream`] (one end of it), [`datagram`] and [`mailbox`], [`settings`] (options).
+//! One file each: `network` (addresses, and who is bound to them), `socket` and `listener`, `connection` (what
+//! lies between two streams) and `stream` (one end of it), `datagram` and `mailbox`, `settings` (options).
 //!
 //! What is left out: time, loss and every other property of a wire, which wrappers add; more machines than one.
 

@@ -1,8 +1,8 @@
 //! This machine's own sockets, thin: tokio waits, the kernel does the work.
 //!
-//! One file each: [`socket`] before it is anything, [`listener`], [`stream`], [`close`] (how a stream ends),
-//! [`datagram`], and what they share: [`options`], [`interface`], [`queue`], [`watched`]. Names
-//! are [`resolve`]'s.
+//! One file each: `socket` before it is anything, `listener`, `stream`, `close` (how a stream ends),
+//! `datagram`, and what they share: `options`, `interface`, `queue`, `watched`. Names
+//! are `resolve`'s.
 //!
 //! Runs on a tokio runtime with I/O and time, and is made for a current-thread one whose tasks run in
 //! `tokio::task::coop::unconstrained`; otherwise readiness is refused after 128 ready operations without asking the

@@ -191,7 +191,7 @@ pub struct HttpPeer {
     pub certificate: Certificate,
 
     /// Where to listen; port 0 for a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = parse_address)]
     pub listen: SocketAddr,
 
     /// Bytes in the body of an answer
@@ -213,6 +213,10 @@ pub struct HttpPeer {
     /// Misbehave instead
     #[arg(long, value_name = "HOW", value_parser = fault_parser())]
     pub fault: Option<Fault>,
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "no address with a port: write one such as 127.0.0.1:8080 or [::1]:0".to_owned())
 }
 
 fn fault_parser() -> impl TypedValueParser<Value = Fault> {

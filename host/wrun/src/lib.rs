@@ -48,7 +48,7 @@ pub fn main(cli: Cli) -> ExitCode {
 fn run(run: cli::Run) -> Result<u8> {
     let plan = Plan::new(run)?;
     let (quiet, json) = (plan.quiet, plan.report == Some(ReportTo::Stdout));
-    let report = run::run(plan)?;
+    let run::Ran { report, written } = run::run(plan)?;
     if json {
         print(&report.to_json_pretty())?;
     }
@@ -56,6 +56,10 @@ fn run(run: cli::Run) -> Result<u8> {
         say(&report::text::render(&report));
     } else if report.outcome.code != Some(exit::OK) {
         say(&format!("wrun: {}\n", report.outcome.words));
+    }
+    if let Err(error) = written {
+        say(&format!("wrun: {error:#}\n"));
+        return Ok(exit::RIG);
     }
     Ok(report.outcome.code.unwrap_or(exit::RIG))
 }

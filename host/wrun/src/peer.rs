@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use tempfile::TempPath;
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use wrun_peers::tls::LOOPBACK;
 use wrun_peers::{Authority, Http, http};
@@ -19,8 +18,7 @@ pub fn serve(peer: Peer) -> Result<()> {
 }
 
 async fn serve_http(peer: HttpPeer) -> Result<()> {
-    let listener = TcpListener::bind(peer.listen)
-        .await
+    let listener = wrun_peers::listen(peer.listen)
         .with_context(|| format!("--listen {}: cannot listen there; port 0 takes a free one", peer.listen))?;
     let address = listener.local_addr()?;
     let authority = peer.tls.then(Authority::new).transpose()?;
@@ -43,14 +41,8 @@ async fn serve_http(peer: HttpPeer) -> Result<()> {
             guard
         }
     };
-    let settings = Http {
-        body: peer.body,
-        delay: peer.delay,
-        chunked: peer.chunked,
-        status: peer.status,
-        fault: peer.fault,
-        tls,
-    };
+    let settings =
+        Http { body: peer.body, delay: peer.delay, chunked: peer.chunked, status: peer.status, fault: peer.fault, tls };
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let shutdown = async move {
         tokio::select! {

@@ -56,9 +56,14 @@ impl Plan {
         let folders = run.dir.iter().map(|text| Folder::parse(text)).collect::<Result<Vec<_>>>()?;
         for (at, folder) in folders.iter().enumerate() {
             let twice = folders[..at].iter().any(|other| other.guest == folder.guest);
-            ensure!(!twice, "--dir gives the guest two folders named {}: name one differently with ::NAME", folder.guest);
+            ensure!(
+                !twice,
+                "--dir gives the guest two folders named {}: name one differently with ::NAME",
+                folder.guest
+            );
         }
-        let report = run.report.map(|path| if path == Path::new("-") { ReportTo::Stdout } else { ReportTo::File(path) });
+        let report =
+            run.report.map(|path| if path == Path::new("-") { ReportTo::Stdout } else { ReportTo::File(path) });
         Ok(Self {
             guest: run.guest,
             args: run.args,
@@ -93,7 +98,7 @@ impl Folder {
         );
         // Opened as the capability that the guest will get, so that what would fail then fails now.
         Dir::open_ambient_dir(host, ambient_authority()).with_context(|| {
-            format!("--dir {text}: {host} cannot be opened as a folder; give the guest a folder, not a file")
+            format!("--dir {text}: {host} cannot be opened as a folder")
         })?;
         Ok(Self { host: host.into(), guest: guest.to_owned(), read_only })
     }
@@ -120,7 +125,8 @@ mod tests {
     #[test]
     fn a_folder_has_a_name_for_the_guest_and_may_be_read_only() {
         let folder = |text| Folder::parse(text).unwrap();
-        let expected = |host: &str, guest: &str, read_only| Folder { host: host.into(), guest: guest.into(), read_only };
+        let expected =
+            |host: &str, guest: &str, read_only| Folder { host: host.into(), guest: guest.into(), read_only };
         assert_eq!(folder("src"), expected("src", "src", false));
         assert_eq!(folder("src:ro"), expected("src", "src", true));
         assert_eq!(folder("src::/data"), expected("src", "/data", false));

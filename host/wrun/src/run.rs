@@ -6,13 +6,13 @@ use std::sync::mpsc;
 use anyhow::{Context, Result};
 use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
-use wrun_net::{Backend, Capabilities};
 use wrun_net::metered::{Metered, Tape};
 use wrun_net::native::Native;
+use wrun_net::{Backend, Capabilities};
 
 use crate::guest::cache::Cache;
-use crate::guest::load::Guest;
 use crate::guest::limits::raise_file_limit;
+use crate::guest::load::Guest;
 use crate::guest::{End, Host, Surroundings};
 use crate::plan::{Plan, ReportTo};
 use crate::policy::{Denial, Policy};
@@ -24,8 +24,15 @@ use crate::trace::Trace;
 use crate::wasi::{SocketLimit, Sockets};
 use crate::{calibrate, cli, say};
 
-/// Runs the plan, writes the report where it asks for one, and answers with it.
-pub fn run(plan: Plan) -> Result<Report> {
+/// What came of a run.
+pub struct Ran {
+    pub report: Report,
+    /// Whether it is in the file the plan names.
+    pub written: Result<()>,
+}
+
+/// Runs the plan. Fails only before the guest starts.
+pub fn run(plan: Plan) -> Result<Ran> {
     let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
     let guest = Guest::load(&host.engine, &plan.guest, Cache::open().as_ref())?;
     let backend = open(plan.backend);
@@ -68,10 +75,8 @@ pub fn run(plan: Plan) -> Result<Report> {
         recorder.calibrated(calibration);
     }
     let report = recorder.finish(outcome.outcome, duration);
-    if let Some(live) = live {
-        live.finish(&report)?;
-    }
-    Ok(report)
+    let written = live.map_or(Ok(()), |live| live.finish(&report).map_err(Into::into));
+    Ok(Ran { report, written })
 }
 
 /// The stack of sockets under the measuring: the one place where a backend's name becomes a backend.

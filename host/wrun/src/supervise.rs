@@ -74,11 +74,7 @@ pub fn watch_signals(events: Sender<Event>) -> Result<()> {
 }
 
 /// Waits for the end of the run, and brings it about where it must.
-pub fn supervise(
-    inbox: &Receiver<Event>,
-    timeout: Option<Duration>,
-    stop: oneshot::Sender<()>,
-) -> Supervised {
+pub fn supervise(inbox: &Receiver<Event>, timeout: Option<Duration>, stop: oneshot::Sender<()>) -> Supervised {
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     let outcome = match next(inbox, deadline) {
         Some(Event::Ended(ended)) => {
@@ -122,15 +118,18 @@ fn outcome(ended: Ended) -> Outcome {
         }
         Some(End::Failure(code)) => {
             let words = match code {
-                Some(code) => format!("the guest failed, with exit code {code}"),
-                None => "the guest failed".to_owned(),
+                // One is all that a guest can say before WASI 0.2.12.
+                None | Some(1) => "the guest failed".to_owned(),
+                Some(code) => format!("the guest failed, with {code} as its own code"),
             };
             (Family::Guest, exit::GUEST, words, Vec::new())
         }
         Some(End::Trap { words, backtrace }) => {
             (Family::Guest, exit::TRAP, format!("the guest trapped: {words}"), backtrace)
         }
-        Some(End::OutOfMemory { words }) => (Family::Limit, exit::MEMORY, format!("{words}; see --max-memory"), Vec::new()),
+        Some(End::OutOfMemory { words }) => {
+            (Family::Limit, exit::MEMORY, format!("{words}; see --max-memory"), Vec::new())
+        }
         Some(End::Rig(words)) => (Family::Rig, exit::RIG, words, Vec::new()),
     };
     Outcome { family, code: Some(code), words, backtrace }

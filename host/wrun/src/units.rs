@@ -40,7 +40,8 @@ mod tests {
 
     #[test]
     fn a_size_counts_in_powers_of_1024() {
-        for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65_536), ("3M", 3 << 20), ("2GiB", 2 << 30), ("7B", 7)] {
+        for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65_536), ("3M", 3 << 20), ("2GiB", 2 << 30), ("7B", 7)]
+        {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
         for text in ["", "K", "-1", "1.5M", "1KB", "1k", "99999999999G", "M64", "½M"] {

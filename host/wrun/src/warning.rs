@@ -7,10 +7,14 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     /// The recorder says so as a run starts.
-    #[error("this is a debug build of wrun, its own costs are many times those of a release: build with --release to measure")]
+    #[error(
+        "this is a debug build of wrun, its own costs are many times those of a release: build with --release to measure"
+    )]
     DebugBuild,
     /// A name had more samples than are kept one by one.
-    #[error("{name} has more than {kept} samples: they were counted in a histogram, exact to 0.1 %, and not kept one by one")]
+    #[error(
+        "{name} has more than {kept} samples: they were counted in a histogram, exact to 0.1 %, and not kept one by one"
+    )]
     HistogramKept { name: String, kept: u64 },
     /// All names together had more samples than fit in memory.
     #[error(

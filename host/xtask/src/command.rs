@@ -67,17 +67,29 @@ pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     Ok(result)
 }
 
-/// A command as it would be typed, with the folder and the variables that matter to it.
+/// A command as it would be typed here: with its folder, if that is another, and its variables.
 pub fn shown(command: &Command) -> String {
     let mut words = Vec::new();
+    if let Some(folder) =
+        command.get_current_dir().filter(|folder| env::current_dir().is_ok_and(|here| here != *folder))
+    {
+        words.push(format!("cd {} &&", quoted(folder.as_os_str())));
+    }
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
-            words.push(format!("{}={}", name.to_string_lossy(), quoted(value)));
+            words.push(format!("{}={}", name.to_string_lossy(), variable(name, value)));
         }
     }
     words.push(quoted(command.get_program()));
     words.extend(command.get_args().map(quoted));
     words.join(" ")
+}
+
+/// A variable's value; of a PATH that was extended, only what was put in front.
+fn variable(name: &OsStr, value: &OsStr) -> String {
+    let path = env::var_os("PATH").filter(|_| name == "PATH");
+    let front = path.and_then(|path| value.to_str()?.strip_suffix(path.to_str()?).map(str::to_owned));
+    front.map_or_else(|| quoted(value), |front| format!("{}\"$PATH\"", quoted(OsStr::new(&front))))
 }
 
 fn quoted(word: &OsStr) -> String {
@@ -104,6 +116,11 @@ mod tests {
         let mut command = Command::new("cargo");
         command.args(["test", "a b", "it's", ""]).env("FLAGS", "-C x");
         assert_eq!(shown(&command), r"FLAGS='-C x' cargo test 'a b' 'it'\''s' ''");
+
+        let path = format!("/front:{}", env::var("PATH").unwrap());
+        let mut command = Command::new("ls");
+        command.current_dir("/").env("PATH", path);
+        assert_eq!(shown(&command), r#"cd / && PATH=/front:"$PATH" ls"#);
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn linkers(libraries: &Path) -> Option<PathBuf> {
 
 /// A clang that compiles to WebAssembly, and the archiver of the same LLVM.
 pub struct CCompiler {
-    cc: PathBuf,
-    ar: PathBuf,
+    cc: String,
+    ar: String,
 }
 
 pub const C_PACKAGES: &[&str] = &["clang-19", "llvm-19"];
@@ -119,8 +119,8 @@ impl CCompiler {
     /// Version 19 is what the guests are tested with; others are likely to do.
     pub fn find() -> Option<Self> {
         ["-19", "-20", "-21", "-22", "-18", "-17", "-16", ""].iter().find_map(|version| {
-            let cc = on_path(&format!("clang{version}"))?;
-            let ar = on_path(&format!("llvm-ar{version}"))?;
+            let (cc, ar) = (format!("clang{version}"), format!("llvm-ar{version}"));
+            on_path(&ar)?;
             let targets = quietly(Command::new(&cc).arg("--print-targets"))?;
             String::from_utf8_lossy(&targets.stdout).contains("wasm32").then_some(Self { cc, ar })
         })

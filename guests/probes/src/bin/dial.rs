@@ -2,7 +2,7 @@
 //! is allowed.
 //!
 //! `tcp://HOST:PORT` connects, `udp://HOST:PORT` sends a datagram, `listen://ADDR` and `bind://ADDR` take a local
-//! address for TCP and UDP, `join://GROUP` joins a multicast group on loopback, and anything else is looked up. HOST
+//! address for TCP and UDP, `ask://HOST:PORT` sends a datagram and prints the answer, `join://GROUP` joins a multicast group on loopback, and anything else is looked up. HOST
 //! may be a name.
 
 use std::error::Error;
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     wrun_guest::run(|| {
         for what in std::env::args().skip(1) {
             match dial(&what)? {
-                Ok(()) => println!("{what} -> ok"),
+                Ok(answer) => println!("{what} -> {answer}"),
                 Err(error) => println!("{what} -> {}", reason(&error)),
             }
         }
@@ -28,15 +28,16 @@ fn main() -> ExitCode {
 }
 
 /// The outer error is a mistake in the arguments, the inner one the network's answer.
-fn dial(what: &str) -> Result<io::Result<()>, Box<dyn Error>> {
-    let Some((scheme, rest)) = what.split_once("://") else { return Ok(resolve(what, PATIENCE).map(drop)) };
+fn dial(what: &str) -> Result<io::Result<String>, Box<dyn Error>> {
+    let Some((scheme, rest)) = what.split_once("://") else { return Ok(resolve(what, PATIENCE).map(ok)) };
     Ok(match scheme {
-        "tcp" => remote(rest)?.and_then(|remote| TcpStream::connect(remote, PATIENCE).map(drop)),
-        "udp" => remote(rest)?.and_then(send),
-        "listen" => TcpListener::bind(args::address(rest)?).map(drop),
-        "bind" => UdpSocket::bind(args::address(rest)?).map(drop),
-        "join" => join(rest.parse()?),
-        _ => return Err(format!("{what}: give tcp, udp, listen, bind or join before ://").into()),
+        "tcp" => remote(rest)?.and_then(|remote| TcpStream::connect(remote, PATIENCE).map(ok)),
+        "udp" => remote(rest)?.and_then(send).map(ok),
+        "listen" => TcpListener::bind(args::address(rest)?).map(ok),
+        "bind" => UdpSocket::bind(args::address(rest)?).map(ok),
+        "ask" => remote(rest)?.and_then(ask),
+        "join" => join(rest.parse()?).map(ok),
+        _ => return Err(format!("{what}: give tcp, udp, ask, listen, bind or join before ://").into()),
     })
 }
 
@@ -45,6 +46,21 @@ fn remote(text: &str) -> Result<io::Result<SocketAddr>, Box<dyn Error>> {
     let port = port.parse()?;
     // A lookup never answers without an address.
     Ok(resolve(host, PATIENCE).map(|addresses| SocketAddr::new(addresses[0], port)))
+}
+
+/// What is printed of whatever went well.
+fn ok<T>(_: T) -> String {
+    "ok".to_owned()
+}
+
+/// Sends a datagram and waits for one, whoever sends it.
+fn ask(remote: SocketAddr) -> io::Result<String> {
+    let socket = UdpSocket::bind(SocketAddr::new(any(remote.ip()), 0))?;
+    socket.set_read_timeout(PATIENCE)?;
+    socket.send_to(b"dial", remote)?;
+    let mut buffer = [0; 64];
+    let (size, _) = socket.recv_from(&mut buffer)?;
+    Ok(String::from_utf8_lossy(&buffer[..size]).into_owned())
 }
 
 fn send(remote: SocketAddr) -> io::Result<()> {

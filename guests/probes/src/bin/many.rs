@@ -52,11 +52,10 @@ fn answered(streams: &[TcpStream]) -> io::Result<()> {
     let mut silent: Vec<&TcpStream> = streams.iter().collect();
     while !silent.is_empty() {
         let interests: Vec<Interest<'_>> = silent.iter().map(|stream| stream.readable()).collect();
-        let mut ready = wait(&interests, PATIENCE)?;
+        let ready = wait(&interests, PATIENCE)?;
         if ready.is_empty() {
             return Err(io::Error::new(ErrorKind::TimedOut, format!("{} connections got no answer", silent.len())));
         }
-        ready.sort_unstable();
         for place in ready.into_iter().rev() {
             match silent[place].try_read(&mut [0]) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),

@@ -3,6 +3,8 @@
 //! - `--count N`: so many of each name, with the phases `prepare` and `work` \[3]
 //! - `--failing`: every third fails, with a reason
 //! - `--unfinished`: one more of each name is never finished
+//! - `--reason TEXT`, `--note TEXT`: other words than its own
+//! - `--then-spin`: prints a line when all that is done, and never ends
 //! - `--million`: 1,000,001 more of the first name, without phases: more than a report keeps one by one
 //!
 //! Each run also adds to the counters `made` and `names`, and leaves a note.
@@ -17,7 +19,8 @@ const MILLION: u64 = 1_000_001;
 fn main() -> ExitCode {
     wrun_guest::run(|| {
         let (mut names, mut number) = (Vec::new(), 3_u64);
-        let (mut failing, mut unfinished, mut million) = (false, false, false);
+        let (mut failing, mut unfinished, mut million, mut then_spin) = (false, false, false, false);
+        let (mut reason, mut words) = ("every third fails".to_owned(), None);
         let mut parser = Parser::from_env();
         while let Some(argument) = parser.next()? {
             match argument {
@@ -25,20 +28,23 @@ fn main() -> ExitCode {
                 Arg::Long("failing") => failing = true,
                 Arg::Long("unfinished") => unfinished = true,
                 Arg::Long("million") => million = true,
+                Arg::Long("then-spin") => then_spin = true,
+                Arg::Long("reason") => reason = parser.value()?.string()?,
+                Arg::Long("note") => words = Some(parser.value()?.string()?),
                 Arg::Value(name) => names.push(name.string()?),
                 other => return Err(other.unexpected().into()),
             }
         }
         let first = names.first().ok_or("usage: samples [OPTIONS] NAME...")?;
         let more = if million { MILLION } else { 0 };
-        announce(number * names.len() as u64 + more);
+        announce((number + u64::from(unfinished)) * names.len() as u64 + more);
         for name in &names {
             for turn in 1..=number {
                 let sample = Sample::start(name);
                 sample.phase("prepare");
                 sample.phase("work");
                 if failing && turn % 3 == 0 {
-                    sample.fail("every third fails");
+                    sample.fail(&reason);
                 } else {
                     sample.finish();
                 }
@@ -50,11 +56,17 @@ fn main() -> ExitCode {
         }
         count("made", more);
         count("names", names.len() as u64);
-        note(&format!("made samples of {}", names.join(", ")));
+        note(&words.unwrap_or_else(|| format!("made samples of {}", names.join(", "))));
         if unfinished {
             let open: Vec<Sample> = names.iter().map(|name| Sample::start(name)).collect();
             // Still open when the guest ends, as when it is killed.
             std::mem::forget(open);
+        }
+        if then_spin {
+            println!("made them");
+            loop {
+                std::hint::spin_loop();
+            }
         }
         Ok(())
     })

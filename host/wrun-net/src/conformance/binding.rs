@@ -50,7 +50,7 @@ pub async fn bound_again(backend: Arc<dyn Backend>) -> Verdict {
 
 pub async fn not_here(backend: Arc<dyn Backend>) -> Verdict {
     // From the block that is kept for documentation, so no machine has it.
-    let elsewhere = SocketAddr::from(([192, 0, 2, 1], 0));
+    let elsewhere = SocketAddr::from(([203, 0, 113, 77], 0));
     let tcp = backend.tcp(Family::V4).during("making a TCP socket")?;
     refused(tcp.bind(elsewhere).await, &Error::AddressNotBindable, "binding TCP to another machine's address")?;
     let udp = backend.udp(Family::V4).during("making a UDP socket")?;

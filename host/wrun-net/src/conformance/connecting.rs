@@ -1,11 +1,9 @@
 //! Claims on connecting and accepting.
 
 use std::collections::HashSet;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use super::kit::*;
 use crate::backend::{Backend, Family, OptionKind, SocketOption};
@@ -47,10 +45,7 @@ pub async fn from_bound(backend: Arc<dyn Backend>) -> Verdict {
 
 pub async fn called_off(backend: Arc<dyn Backend>) -> Verdict {
     let (listener, address) = listening(&backend, V4).await?;
-    {
-        let mut connecting = pin!(connect(&backend, address));
-        poll_fn(|cx| Poll::Ready(drop(connecting.as_mut().poll(cx)))).await;
-    }
+    call_off(connect(&backend, address)).await;
     let client = connect(&backend, address).await.during("connecting after a connect that was called off")?;
     let local = client.local_address().during("asking for the local address")?;
     // The one that was called off may have got as far as the listener.

@@ -1,7 +1,8 @@
 //! What the claims are written with: sockets in a known state, and calls that wait.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -171,8 +172,7 @@ pub async fn send(socket: &Arc<dyn UdpSocket>, data: &[u8], remote: Option<Socke
 
 pub async fn receive(socket: &Arc<dyn UdpSocket>) -> Result<(Vec<u8>, SocketAddr)> {
     let mut buffer = vec![0; 65_535];
-    let (count, sender) =
-        patiently(|| socket.try_receive(&mut buffer), |cx| socket.poll_receive_ready(cx)).await?;
+    let (count, sender) = patiently(|| socket.try_receive(&mut buffer), |cx| socket.poll_receive_ready(cx)).await?;
     buffer.truncate(count);
     Ok((buffer, sender))
 }
@@ -188,6 +188,16 @@ pub async fn receives(socket: &Arc<dyn UdpSocket>, expected: &[u8], from: Socket
 /// Whether something is ready now. Who is not is still to be woken later, by whoever waits next.
 pub async fn is_ready(mut ready: impl FnMut(&mut Context<'_>) -> Poll<()>) -> bool {
     poll_fn(|cx| Poll::Ready(ready(cx).is_ready())).await
+}
+
+/// Starts a call, and calls it off.
+pub async fn call_off(call: impl Future) {
+    let mut call = pin!(call);
+    poll_fn(|cx| {
+        let _ = call.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
 }
 
 /// Bytes that show when one is missing or out of place.

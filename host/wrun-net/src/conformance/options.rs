@@ -44,7 +44,9 @@ fn is_kept(set: SocketOption, got: SocketOption) -> bool {
     use SocketOption::*;
     let rounded = |set: Duration, got: Duration| got >= set && got - set < Duration::from_secs(1);
     match (set, got) {
-        (KeepAliveIdle(set), KeepAliveIdle(got)) | (KeepAliveInterval(set), KeepAliveInterval(got)) => rounded(set, got),
+        (KeepAliveIdle(set), KeepAliveIdle(got)) | (KeepAliveInterval(set), KeepAliveInterval(got)) => {
+            rounded(set, got)
+        }
         // Rounding never makes the zero that cuts.
         (Linger(Some(set)), Linger(Some(got))) => rounded(set, got) && set.is_zero() == got.is_zero(),
         // A stack may count its own bookkeeping, and has a smallest and a largest size.

@@ -1,9 +1,7 @@
 //! Claims on name lookup.
 
 use std::collections::HashSet;
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 
 use super::kit::*;
 use crate::backend::Backend;
@@ -26,9 +24,6 @@ pub async fn unknown(backend: Arc<dyn Backend>) -> Verdict {
 }
 
 pub async fn called_off(backend: Arc<dyn Backend>) -> Verdict {
-    {
-        let mut lookup = backend.resolve("localhost");
-        poll_fn(|cx| Poll::Ready(drop(lookup.as_mut().poll(cx)))).await;
-    }
+    call_off(backend.resolve("localhost")).await;
     localhost(backend).await
 }

@@ -186,14 +186,22 @@ impl End {
 
     pub fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
         let (ready, _replaced) = self.sides(|us, peer| {
-            if us.readable(peer) { (Poll::Ready(()), None) } else { (Poll::Pending, us.reader.replace(cx.waker().clone())) }
+            if us.readable(peer) {
+                (Poll::Ready(()), None)
+            } else {
+                (Poll::Pending, us.reader.replace(cx.waker().clone()))
+            }
         });
         ready
     }
 
     pub fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<()> {
         let (ready, _replaced) = self.sides(|us, peer| {
-            if us.writable(peer) { (Poll::Ready(()), None) } else { (Poll::Pending, us.writer.replace(cx.waker().clone())) }
+            if us.writable(peer) {
+                (Poll::Ready(()), None)
+            } else {
+                (Poll::Pending, us.writer.replace(cx.waker().clone()))
+            }
         });
         ready
     }

@@ -64,7 +64,7 @@ impl Queue {
             state.arrived.push_back(Arrived { end: theirs, local: remote, peer: local });
             let acceptor = state.acceptor.take();
             drop(state);
-            acceptor.map(Waker::wake);
+            acceptor.into_iter().for_each(Waker::wake);
             Poll::Ready(Ok(ours))
         })
         .await

@@ -57,7 +57,7 @@ impl Mailbox {
             state.datagrams.push_back((sender, data.into()));
             let reader = state.reader.take();
             drop(state);
-            reader.map(Waker::wake);
+            reader.into_iter().for_each(Waker::wake);
         }
         true
     }
@@ -68,7 +68,7 @@ impl Mailbox {
         state.refused = true;
         let reader = state.reader.take();
         drop(state);
-        reader.map(Waker::wake);
+        reader.into_iter().for_each(Waker::wake);
     }
 
     pub fn take(&self, buffer: &mut [u8]) -> Result<(usize, SocketAddr)> {

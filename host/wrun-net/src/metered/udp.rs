@@ -47,9 +47,11 @@ impl UdpSocket for Datagrams {
 
     fn connect(&self, remote: Option<SocketAddr>) -> Pending<()> {
         let probe = self.probe.clone();
-        let inner = probe.wait("connect", || self.inner.connect(remote), move || {
-            remote.map_or_else(|| "nobody".to_owned(), |remote| remote.to_string())
-        });
+        let inner = probe.wait(
+            "connect",
+            || self.inner.connect(remote),
+            move || remote.map_or_else(|| "nobody".to_owned(), |remote| remote.to_string()),
+        );
         Box::pin(async move {
             inner.await?;
             probe.meter.lock().remote = remote;

@@ -1,7 +1,7 @@
 //! A UDP socket.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket as StdSocket};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
@@ -17,7 +17,7 @@ use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOpti
 use crate::error::{Error, Result};
 
 pub struct Datagrams {
-    /// Not tokio's socket, which does not wake a reader for an error: see [`report_errors_as_readable`].
+    /// Not tokio's socket, which does not wake a reader for an error: see `report_errors_as_readable`.
     io: Arc<AsyncFd<StdSocket>>,
     family: Family,
     /// The address that an explicit bind got.
@@ -74,7 +74,6 @@ impl Datagrams {
 /// Linux reports it to a waiting reader as an error only, which tokio passes to nobody. With this option it is reported
 /// as urgent data too, and that counts as readable.
 fn report_errors_as_readable(socket: impl AsFd) -> Result<()> {
-    use std::os::fd::AsRawFd;
     let on: libc::c_int = 1;
     // SAFETY: the descriptor is open, and the option is read from one C int that outlives the call.
     let answer = unsafe {

@@ -9,8 +9,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::{TcpListener as TokioListener, TcpStream as TokioStream};
 
-use super::options::{self, Transport};
 use super::now;
+use super::options::{self, Transport};
 use super::stream::Stream;
 use super::watched::watched;
 use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream};

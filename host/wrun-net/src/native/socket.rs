@@ -7,9 +7,9 @@ use rustix::net::sockopt;
 use tokio::net::TcpSocket as TokioSocket;
 
 use super::listener::Listener;
+use super::now;
 use super::options::{self, Transport};
 use super::stream::Stream;
-use super::now;
 use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpSocket, TcpStream};
 use crate::error::{Error, Result};
 

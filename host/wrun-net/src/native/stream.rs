@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use rustix::io::Errno;
-use rustix::net::{Shutdown as Direction, shutdown};
+use rustix::net::{RecvFlags, Shutdown as Direction, recv, shutdown};
+use tokio::io::Interest;
 use tokio::net::TcpStream as TokioStream;
 
 use super::close::{self, LastOwner};
@@ -71,7 +72,19 @@ impl Options for Stream {
 
 impl TcpStream for Stream {
     fn try_read(&self, buffer: &mut [u8]) -> Result<usize> {
-        self.open()?.try_read(buffer).map_err(|error| self.failure(error))
+        let io = self.open()?;
+        let mut short = None;
+        let read = io.try_io(Interest::READABLE, || {
+            let count = recv(io, &mut *buffer, RecvFlags::empty())?.0;
+            if count > 0 && count < buffer.len() {
+                // There is no more, so what comes next is an edge of its own. Saying so now, as tokio's own reads do,
+                // saves the next read a call that would only find that out.
+                short = Some(count);
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            Ok(count)
+        });
+        short.map_or(read, Ok).map_err(|error| self.failure(error))
     }
 
     fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<()> {

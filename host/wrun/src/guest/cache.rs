@@ -35,9 +35,7 @@ impl Cache {
     fn at(folder: &Path) -> Option<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
         let about = fs::symlink_metadata(folder).ok()?;
-        let private = about.is_dir()
-            && about.mode() & 0o077 == 0
-            && about.uid() == rustix::process::geteuid().as_raw();
+        let private = about.is_dir() && about.mode() & 0o077 == 0 && about.uid() == rustix::process::geteuid().as_raw();
         private.then(|| Self { folder: folder.to_owned() })
     }
 

@@ -15,8 +15,16 @@ const PROVIDED: &[(&str, &str, &[&str])] = &[
         "wasi:cli",
         WASI,
         &[
-            "environment", "exit", "stdin", "stdout", "stderr", "terminal-input", "terminal-output", "terminal-stdin",
-            "terminal-stdout", "terminal-stderr",
+            "environment",
+            "exit",
+            "stdin",
+            "stdout",
+            "stderr",
+            "terminal-input",
+            "terminal-output",
+            "terminal-stdin",
+            "terminal-stdout",
+            "terminal-stderr",
         ],
     ),
     (

@@ -65,9 +65,9 @@ pub enum Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRun(exports) if exports.is_empty() => {
-                f.write_str("exports nothing, and a guest exports wasi:cli/run@0.2: build it as a program, not a library")
-            }
+            Self::NoRun(exports) if exports.is_empty() => f.write_str(
+                "exports nothing, and a guest exports wasi:cli/run@0.2: build it as a program, not a library",
+            ),
             Self::NoRun(exports) => write!(
                 f,
                 "exports {}, and a guest exports wasi:cli/run@0.2: build it as a program, not a library",

@@ -94,12 +94,7 @@ impl Host {
     /// Runs a guest to its own end. Dropping the future ends it at its next wait, or its next tick.
     ///
     /// `sockets` comes back, for what can be asked of it afterwards.
-    pub async fn run(
-        &self,
-        guest: &Guest,
-        sockets: Sockets,
-        surroundings: Surroundings<'_>,
-    ) -> Result<(End, Sockets)> {
+    pub async fn run(&self, guest: &Guest, sockets: Sockets, surroundings: Surroundings<'_>) -> Result<(End, Sockets)> {
         self.start_ticker()?;
         let linker = linker(&self.engine)?;
         let state = State {
@@ -242,4 +237,34 @@ fn linker(engine: &Engine) -> Result<Linker<State>> {
     cli::terminal_stderr::add_to_linker::<State, WasiCli>(l, State::cli)?;
     crate::wasi::add_to_linker(l)?;
     Ok(linker)
+}
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::component::Component;
+
+    use super::*;
+
+    #[test]
+    fn everything_that_is_said_to_be_provided_is_linked() {
+        let host = Host::new().unwrap();
+        let linker = linker(&host.engine).unwrap();
+        for name in imports::all_provided() {
+            assert!(imports::provided(&name));
+            let component = format!(r#"(component (import "{name}" (instance)))"#);
+            let component = Component::new(&host.engine, component).unwrap();
+            linker.instantiate_pre(&component).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        }
+    }
+
+    #[test]
+    fn a_guest_s_end_is_told_from_a_failure_of_the_rig() {
+        let exit = |code| End::from(Err(wasmtime::Error::new(wasmtime_wasi::I32Exit(code))));
+        assert_eq!(exit(0), End::Success);
+        assert_eq!(exit(3), End::Failure(Some(3)));
+        assert_eq!(End::from(Ok(Err(()))), End::Failure(None));
+        let rig = RigFailure("board lab1: the cable was pulled".to_owned());
+        let failed = End::from(Err(wasmtime::Error::new(rig).context("in a host function")));
+        assert_eq!(failed, End::Rig("board lab1: the cable was pulled".to_owned()));
+    }
 }

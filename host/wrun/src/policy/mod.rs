@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wrun_net::{Error, Result};
 
-pub use rule::{Rule, RuleError};
 use rule::{Host, Scheme};
+pub use rule::{Rule, RuleError};
 
 /// The rules of a run. Clones share what was learned.
 #[derive(Clone)]
@@ -70,38 +70,41 @@ impl Policy {
 
     /// Binding a TCP socket; the answer says whether it may listen there.
     ///
-    /// Where it may not listen, only a port of the system's choice may be bound, and only by a guest that may connect
-    /// somewhere: it is then the near end of a connection.
+    /// A port of the system's choice may always be bound: alone it reaches nobody and is reached by nobody.
     pub fn check_tcp_bind(&self, local: SocketAddr) -> Result<bool> {
-        let may_listen = self.matches(Scheme::TcpListen, local);
-        let client = local.port() == 0 && self.has(Scheme::Tcp);
-        let listens_later = local.port() == 0 && self.has(Scheme::TcpListen);
-        self.decide(may_listen || client || listens_later, || Denial {
-            what: format!("bind to {local}"),
-            rule: self.suggest(Scheme::TcpListen, local),
-        })?;
-        Ok(may_listen)
+        self.check_bind(Scheme::TcpListen, local)
     }
 
-    pub fn check_tcp_listen(&self, local: SocketAddr) -> Result<()> {
+    /// Listening on `local`, which is where binding to `asked` led.
+    pub fn check_tcp_listen(&self, asked: SocketAddr, local: SocketAddr) -> Result<()> {
         self.decide(self.matches(Scheme::TcpListen, local), || Denial {
-            what: format!("listen on {local}"),
-            rule: self.suggest(Scheme::TcpListen, local),
+            what: format!("listen on {asked}"),
+            rule: self.suggest(Scheme::TcpListen, asked),
         })
     }
 
     /// Binding a UDP socket; the answer says whether it is a server there, which hears everyone and may answer.
     ///
-    /// Where it is none, only a port of the system's choice may be bound, and only by a guest that may send somewhere:
-    /// it then hears only whom it may send to.
+    /// A port of the system's choice may always be bound: where it is no server's, it hears only whom it may send to.
     pub fn check_udp_bind(&self, local: SocketAddr) -> Result<bool> {
-        let serves = self.matches(Scheme::UdpBind, local);
-        let client = local.port() == 0 && self.has(Scheme::Udp);
-        self.decide(serves || client, || Denial {
+        self.check_bind(Scheme::UdpBind, local)
+    }
+
+    fn check_bind(&self, scheme: Scheme, local: SocketAddr) -> Result<bool> {
+        let serves = self.matches(scheme, local);
+        self.decide(serves || local.port() == 0, || Denial {
             what: format!("bind to {local}"),
-            rule: self.suggest(Scheme::UdpBind, local),
+            rule: self.suggest(scheme, local),
         })?;
         Ok(serves)
+    }
+
+    /// Tells of a datagram that a socket bound to `local` was sent by somebody it may not talk to. It is dropped.
+    pub fn deny_stranger(&self, local: SocketAddr) {
+        (self.0.denied)(Denial {
+            what: format!("hear strangers on {local}"),
+            rule: self.suggest(Scheme::UdpBind, local),
+        });
     }
 
     pub fn check_udp_send(&self, remote: SocketAddr) -> Result<()> {
@@ -134,15 +137,9 @@ impl Policy {
         Err(Error::AccessDenied)
     }
 
-    fn has(&self, scheme: Scheme) -> bool {
-        self.0.rules.iter().any(|rule| rule.scheme == scheme)
-    }
-
     fn matches(&self, scheme: Scheme, address: SocketAddr) -> bool {
         self.0.rules.iter().any(|rule| {
-            rule.scheme == scheme
-                && rule.ports.contains(&address.port())
-                && self.host_matches(&rule.host, address.ip())
+            rule.scheme == scheme && rule.ports.contains(&address.port()) && self.host_matches(&rule.host, address.ip())
         })
     }
 
@@ -190,9 +187,10 @@ mod tests {
     fn without_a_rule_nothing_is_allowed_and_each_denial_names_a_rule_that_would_do() {
         let (none, denied) = policy(&[]);
         assert!(none.check_tcp_connect(address("127.0.0.1:80")).is_err());
-        assert!(none.check_tcp_bind(address("0.0.0.0:0")).is_err());
-        assert!(none.check_tcp_listen(address("[::]:80")).is_err());
-        assert!(none.check_udp_bind(address("0.0.0.0:0")).is_err());
+        assert!(none.check_tcp_bind(address("0.0.0.0:80")).is_err());
+        assert!(none.check_tcp_listen(address("[::]:80"), address("[::]:80")).is_err());
+        assert!(none.check_udp_bind(address("0.0.0.0:53")).is_err());
+        none.deny_stranger(address("127.0.0.1:0"));
         assert!(none.check_udp_send(address("[::1]:53")).is_err());
         assert!(none.check_join("239.1.2.3".parse().unwrap()).is_err());
         assert!(none.check_name("example.com").is_err());
@@ -201,9 +199,10 @@ mod tests {
             rules,
             [
                 "tcp://127.0.0.1:80",
-                "tcp-listen://0.0.0.0:0",
+                "tcp-listen://0.0.0.0:80",
                 "tcp-listen://[::]:80",
-                "udp-bind://0.0.0.0:0",
+                "udp-bind://0.0.0.0:53",
+                "udp-bind://127.0.0.1:0",
                 "udp://[::1]:53",
                 "udp://239.1.2.3:*",
                 "tcp://example.com:*",
@@ -212,9 +211,10 @@ mod tests {
 
         let (all, denied) = policy(&rules.iter().map(String::as_str).collect::<Vec<_>>());
         all.check_tcp_connect(address("127.0.0.1:80")).unwrap();
-        all.check_tcp_bind(address("0.0.0.0:0")).unwrap();
-        all.check_tcp_listen(address("[::]:80")).unwrap();
-        all.check_udp_bind(address("0.0.0.0:0")).unwrap();
+        assert!(all.check_tcp_bind(address("0.0.0.0:80")).unwrap());
+        all.check_tcp_listen(address("[::]:80"), address("[::]:80")).unwrap();
+        assert!(all.check_udp_bind(address("0.0.0.0:53")).unwrap());
+        assert!(all.check_udp_bind(address("127.0.0.1:0")).unwrap());
         all.check_udp_send(address("[::1]:53")).unwrap();
         all.check_join("239.1.2.3".parse().unwrap()).unwrap();
         all.check_name("example.com").unwrap();
@@ -245,16 +245,16 @@ mod tests {
         assert!(policy.check_udp_bind(address("[::1]:5353")).unwrap());
         policy.check_name("localhost").unwrap();
         assert!(policy.check_tcp_connect(address("192.0.2.1:80")).is_err());
-        assert!(policy.check_tcp_listen(address("0.0.0.0:80")).is_err());
+        assert!(policy.check_tcp_listen(address("0.0.0.0:80"), address("0.0.0.0:80")).is_err());
         assert!(policy.check_name("example.com").is_err());
     }
 
     #[test]
-    fn a_client_may_bind_any_free_port_but_listens_on_none() {
+    fn whoever_may_not_serve_can_bind_a_free_port_and_listens_on_none() {
         let (policy, _) = policy(&["tcp://*:80", "udp://*:53"]);
         assert!(!policy.check_tcp_bind(address("0.0.0.0:0")).unwrap());
         assert!(policy.check_tcp_bind(address("0.0.0.0:8080")).is_err());
-        assert!(policy.check_tcp_listen(address("0.0.0.0:41000")).is_err());
+        assert!(policy.check_tcp_listen(address("0.0.0.0:41000"), address("0.0.0.0:41000")).is_err());
         assert!(!policy.check_udp_bind(address("0.0.0.0:0")).unwrap());
         assert!(policy.check_udp_bind(address("0.0.0.0:53")).is_err());
     }

@@ -96,7 +96,8 @@ impl Rule {
             Some(port) if !port.is_empty() => port,
             _ => return Err(RuleError::NoPort { rule: text.trim_end_matches(':').to_owned() }),
         };
-        let ports = parse_ports(port).ok_or_else(|| RuleError::Port { rule: text.to_owned(), port: port.to_owned() })?;
+        let ports =
+            parse_ports(port).ok_or_else(|| RuleError::Port { rule: text.to_owned(), port: port.to_owned() })?;
         let host = parse_host(host).ok_or_else(|| RuleError::Host { rule: text.to_owned(), host: host.to_owned() })?;
         Ok(vec![Self { scheme, host, ports }])
     }
@@ -170,12 +171,32 @@ mod tests {
         let words = |text: &str| Rule::parse(text).unwrap_err().to_string();
         insta::assert_snapshot!(
             [
-                "", "http://example.com", "tcp:127.0.0.1:80", "tcp://example.com", "tcp://[::1]", "tcp://::1", "tcp://a:",
-                "tcp://a:70000", "tcp://a:9-1", "tcp://a:+1", "tcp://:80", "tcp://*.com:80", "tcp://10.0.0.0/40:80",
-                "tcp://[127.0.0.1]:80", "tcp://a b:1",
+                "",
+                "http://example.com",
+                "tcp:127.0.0.1:80",
+                "tcp://example.com",
+                "tcp://[::1]",
+                "tcp://::1",
+                "tcp://a:",
+                "tcp://a:70000",
+                "tcp://a:9-1",
+                "tcp://a:+1",
+                "tcp://:80",
+                "tcp://*.com:80",
+                "tcp://10.0.0.0/40:80",
+                "tcp://[127.0.0.1]:80",
+                "tcp://a b:1",
             ]
             .map(|text| format!("{text:22} {}", words(text)))
             .join("\n")
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_breaks_the_reading_of_a_rule(text in "(tcp|udp|tcp-listen)?(://)?\\PC{0,24}(:[0-9*-]{0,8})?") {
+            // Whatever it is, it is a rule or an error.
+            _ = Rule::parse(&text);
+        }
     }
 }

@@ -48,6 +48,10 @@ pub(super) enum Line {
     Calibration(Calibration),
     /// Replaces the one before it.
     Omitted(Omitted),
+    /// When the last sample ended. Replaces the one before it.
+    Reached {
+        at_ns: u64,
+    },
 }
 
 /// How far somebody has looked.
@@ -66,6 +70,7 @@ pub(super) struct Cursor {
     denials: BTreeMap<String, Written<u64>>,
     counters: BTreeMap<String, Written<u64>>,
     omitted: Written<Omitted>,
+    reached: Written<u64>,
 }
 
 /// The state of a thing as it was last written, and when.
@@ -106,11 +111,12 @@ impl Recorder {
         Line::Header { schema: SCHEMA, header: Box::new(self.header().clone()) }
     }
 
-    /// What is new since `cursor`; `at_the_end` without regard to pauses.
-    pub(super) fn changes(&self, cursor: &mut Cursor, at_the_end: bool) -> Vec<Line> {
+    /// Hands on what is new since `cursor`; `at_the_end` without regard to pauses.
+    pub(super) fn changes(&self, cursor: &mut Cursor, at_the_end: bool, hand_on: &mut dyn FnMut(Line)) {
         cursor.looks += 1;
+        self.new_samples(cursor, at_the_end, hand_on);
+        // Few and short, unlike samples: they can wait until the recorder is let go.
         let mut lines = Vec::new();
-        self.new_samples(cursor, &mut lines, at_the_end);
         let now = cursor.looks;
         self.new_facts(cursor, &mut lines, at_the_end);
         // The meters have locks of their own: they are read without holding the recorder.
@@ -122,7 +128,7 @@ impl Recorder {
             }
             !over
         });
-        lines
+        lines.into_iter().for_each(hand_on);
     }
 
     fn new_facts(&self, cursor: &mut Cursor, lines: &mut Vec<Line>, at_the_end: bool) {
@@ -147,12 +153,15 @@ impl Recorder {
         if state.omitted != Omitted::default() && cursor.omitted.due(state.omitted, now, at_the_end) {
             lines.push(Line::Omitted(state.omitted));
         }
+        if state.reached > 0 && cursor.reached.due(state.reached, now, at_the_end) {
+            lines.push(Line::Reached { at_ns: state.reached });
+        }
         let new = state.sockets[cursor.sockets..].iter();
         cursor.open.extend(new.map(|meter| (meter.clone(), Written::default())));
         cursor.sockets = state.sockets.len();
     }
 
-    fn new_samples(&self, cursor: &mut Cursor, lines: &mut Vec<Line>, at_the_end: bool) {
+    fn new_samples(&self, cursor: &mut Cursor, at_the_end: bool, hand_on: &mut dyn FnMut(Line)) {
         let names = self.lock().series.len();
         cursor.samples.resize(names, 0);
         cursor.histograms.resize(names, Written::default());
@@ -162,7 +171,9 @@ impl Recorder {
                 let series = &state.series[place];
                 if series.kept().is_none() {
                     if cursor.histograms[place].due(series.made(), cursor.looks, at_the_end) {
-                        lines.extend(series.histogram(&state.names, &state.reasons).map(Line::Histogram));
+                        let histogram = series.histogram(&state.names, &state.reasons);
+                        drop(state);
+                        histogram.map(Line::Histogram).into_iter().for_each(&mut *hand_on);
                     }
                     break;
                 }
@@ -170,7 +181,7 @@ impl Recorder {
                 drop(state);
                 let some = samples.len();
                 *seen += some;
-                lines.extend(samples.into_iter().map(Line::Sample));
+                samples.into_iter().map(Line::Sample).for_each(&mut *hand_on);
                 if some < AT_ONCE {
                     break;
                 }

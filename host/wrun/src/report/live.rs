@@ -22,17 +22,17 @@ const PACE: Duration = Duration::from_millis(200);
 /// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    #[error("cannot write the report to {}: {source}; name a file in a folder that exists and can be written", path.display())]
-    Unwritable { path: PathBuf, source: io::Error },
+    #[error("cannot write the report to {}: {why}; name a file in a folder that exists and can be written", path.display())]
+    Unwritable { path: PathBuf, why: io::Error },
     #[error("cannot write the report to {}: it is no regular file; name another, or - for the standard output", path.display())]
     NoFile { path: PathBuf },
     #[error("cannot write the report to {}: another wrun is writing to it; wait for it to end or name another file", path.display())]
     Taken { path: PathBuf },
     #[error(
-        "the report could not be written to {}: {source}; what was measured may be read with wrun show {}", path.display(),
+        "the report could not be written to {}: {why}; what was measured may be read with wrun show {}", path.display(),
         partial.display()
     )]
-    Unfinished { path: PathBuf, partial: PathBuf, source: io::Error },
+    Unfinished { path: PathBuf, partial: PathBuf, why: io::Error },
 }
 
 /// A report that is being written. Dropped unfinished, it leaves the partial file behind.
@@ -54,17 +54,21 @@ impl Live {
             return Err(LiveError::NoFile { path });
         }
         let partial = partial_of(&path);
-        let unwritable = |source| LiveError::Unwritable { path: path.clone(), source };
+        let unwritable = |why| LiveError::Unwritable { path: path.clone(), why };
+        let unwritable_part = |why| LiveError::Unwritable { path: partial.clone(), why };
         if fs::metadata(&path).is_ok_and(|metadata| metadata.permissions().readonly()) {
             return Err(unwritable(io::ErrorKind::PermissionDenied.into()));
         }
-        let mut file = File::options().create(true).write(true).truncate(false).open(&partial).map_err(unwritable)?;
+        let file = File::options().create(true).write(true).truncate(false).open(&partial).map_err(unwritable_part)?;
         match file.try_lock() {
             // Some file systems have no locks; the lock is a courtesy, and they do without.
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => return Err(LiveError::Taken { path }),
         }
-        file.set_len(0).and_then(|()| write_lines(&mut file, &[recorder.first_line()])).map_err(unwritable)?;
+        file.set_len(0).map_err(unwritable_part)?;
+        let mut header = Lines::new(&file);
+        header.add(&recorder.first_line());
+        header.finish().map_err(unwritable_part)?;
         let (stop, stopped) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("report".to_owned())
@@ -72,10 +76,11 @@ impl Live {
                 let mut cursor = Cursor::default();
                 loop {
                     let at_the_end = stopped.recv_timeout(PACE) != Err(RecvTimeoutError::Timeout);
-                    let lines = recorder.changes(&mut cursor, at_the_end);
-                    // A full disk must not end the run. Half a batch would look like damage, so nothing follows it;
-                    // whether the whole report can be written is seen at the end.
-                    if write_lines(&mut file, &lines).is_err() || at_the_end {
+                    let mut lines = Lines::new(&file);
+                    recorder.changes(&mut cursor, at_the_end, &mut |line| lines.add(&line));
+                    // A full disk must not end the run. After half a line nothing more is written, since it would look
+                    // like damage; whether the whole report can be written is seen at the end.
+                    if lines.finish().is_err() || at_the_end {
                         return;
                     }
                 }
@@ -87,10 +92,10 @@ impl Live {
     /// Puts the whole report in the place of the file, and takes the partial one away.
     pub fn finish(mut self, report: &Report) -> Result<(), LiveError> {
         self.stop();
-        replace(&self.path, report).map_err(|source| LiveError::Unfinished {
+        replace(&self.path, report).map_err(|why| LiveError::Unfinished {
             path: self.path.clone(),
             partial: self.partial.clone(),
-            source,
+            why,
         })?;
         // The report is there; a partial file that cannot be removed is older than it and will not be read.
         let _ = fs::remove_file(&self.partial);
@@ -119,16 +124,28 @@ pub fn partial_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn write_lines(file: &mut File, lines: &[Line]) -> io::Result<()> {
-    if lines.is_empty() {
-        return Ok(());
+/// Lines on their way to a file, until one cannot be written.
+struct Lines<'a> {
+    writer: BufWriter<&'a File>,
+    result: io::Result<()>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(file: &'a File) -> Self {
+        Self { writer: BufWriter::with_capacity(1 << 16, file), result: Ok(()) }
     }
-    let mut batch = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut batch, line)?;
-        batch.push(b'\n');
+
+    fn add(&mut self, line: &Line) {
+        if self.result.is_ok() {
+            let written = serde_json::to_writer(&mut self.writer, line).map_err(io::Error::from);
+            self.result = written.and_then(|()| self.writer.write_all(b"\n"));
+        }
     }
-    file.write_all(&batch)
+
+    fn finish(mut self) -> io::Result<()> {
+        self.result?;
+        self.writer.flush()
+    }
 }
 
 /// Writes the report to a new file and renames that, so that the path holds a whole report at every moment.

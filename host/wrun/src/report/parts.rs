@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::connections::{Connection, Lookup};
-use super::data::{
-    Calibration, Denial, Header, Omitted, Outcome, Report, SCHEMA, Sample, WarningNote,
-};
+use super::data::{Calibration, Denial, Header, Omitted, Outcome, Report, SCHEMA, Sample, WarningNote};
 use super::histogram::Histogram;
 use super::state::{CONNECTIONS, DENIALS, NOTES};
 use super::statistics;

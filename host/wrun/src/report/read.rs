@@ -26,12 +26,12 @@ const LARGEST: u64 = 4 << 30;
 /// Why a report cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    #[error("cannot read the report {}: {source}", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
+    #[error("cannot read the report {}: {why}", path.display())]
+    Unreadable { path: PathBuf, why: io::Error },
     #[error("{} is larger than {} GiB: no report of wrun is", path.display(), LARGEST >> 30)]
     TooLarge { path: PathBuf },
-    #[error("{} is not a report of wrun: {source}; give the file that --report wrote", path.display())]
-    NotAReport { path: PathBuf, source: serde_json::Error },
+    #[error("{} is not a report of wrun: {why}; give the file that --report wrote", path.display())]
+    NotAReport { path: PathBuf, why: serde_json::Error },
     #[error(
         "{} was written by a newer wrun: its format is version {found}, this wrun reads up to {SCHEMA}; use that wrun", path.display()
     )]
@@ -66,7 +66,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
 }
 
 fn read_file(path: &Path) -> Result<Report, ReadError> {
-    let unreadable = |source| ReadError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |why| ReadError::Unreadable { path: path.to_owned(), why };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
@@ -76,7 +76,7 @@ fn read_file(path: &Path) -> Result<Report, ReadError> {
 }
 
 /// A report from the bytes of a file of that name.
-fn parse(path: &Path, bytes: &[u8]) -> Result<Report, ReadError> {
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Report, ReadError> {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or(bytes);
     if let Some(found) = version(first, |line: &FirstLine| line.header.schema) {
         check(path, found)?;
@@ -84,11 +84,11 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Report, ReadError> {
     }
     match serde_json::from_slice::<Report>(bytes) {
         Ok(report) => check(path, report.schema.into()).map(|()| report),
-        Err(source) => {
+        Err(why) => {
             if let Some(found) = version(bytes, |any: &AnyVersion| any.schema) {
                 check(path, found)?;
             }
-            Err(ReadError::NotAReport { path: path.to_owned(), source })
+            Err(ReadError::NotAReport { path: path.to_owned(), why })
         }
     }
 }
@@ -124,10 +124,10 @@ fn from_lines(path: &Path, bytes: &[u8]) -> Result<Report, ReadError> {
     let header = lines.next().map(|(line, _)| serde_json::from_slice::<Line>(line));
     let mut parts = match header {
         Some(Ok(Line::Header { header, .. })) => Parts::new(*header),
-        Some(Err(source)) => return Err(ReadError::NotAReport { path: path.to_owned(), source }),
+        Some(Err(why)) => return Err(ReadError::NotAReport { path: path.to_owned(), why }),
         Some(Ok(_)) | None => {
-            let source = serde::de::Error::custom("its first line is not a header");
-            return Err(ReadError::NotAReport { path: path.to_owned(), source });
+            let why = serde::de::Error::custom("its first line is not a header");
+            return Err(ReadError::NotAReport { path: path.to_owned(), why });
         }
     };
     let mut gathered = Gathered::default();
@@ -164,6 +164,7 @@ struct Gathered {
     connections: BTreeMap<u64, Connection>,
     histograms: BTreeMap<Words, Histogram>,
     denials: BTreeMap<String, u64>,
+    reached: u64,
 }
 
 impl Gathered {
@@ -189,6 +190,7 @@ impl Gathered {
             Line::Warning(warning) => parts.warnings.push(warning),
             Line::Calibration(calibration) => parts.calibration = Some(calibration),
             Line::Omitted(omitted) => parts.omitted = omitted,
+            Line::Reached { at_ns } => self.reached = self.reached.max(at_ns),
         }
     }
 
@@ -199,7 +201,7 @@ impl Gathered {
         let moments = self.connections.values().flat_map(|connection| {
             [connection.ended_ns, connection.last_sent_ns, connection.last_received_ns, connection.connect_end_ns]
         });
-        let last = ends.chain(lookups).chain(moments.flatten()).max().unwrap_or(0);
+        let last = ends.chain(lookups).chain(moments.flatten()).fold(self.reached, u64::max);
         let counted: HashSet<&Words> = self.histograms.keys().collect();
         parts.samples.retain(|sample| !counted.contains(&sample.name));
         parts.connections = self.connections.into_values().collect();

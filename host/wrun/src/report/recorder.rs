@@ -125,6 +125,7 @@ impl Recorder {
         let mut state = self.lock();
         let state = &mut *state;
         state.counts.done += 1;
+        state.reached = state.reached.max(nanoseconds(sample.end));
         let Some(place) = state.place(&sample.name) else { return };
         let ended = match &sample.outcome {
             SampleOutcome::Ok => Ended::Ok,
@@ -219,7 +220,8 @@ impl Recorder {
         }
         parts.connections = state.sockets.iter().map(|meter| Connection::of(meter)).collect();
         parts.lookups = state.lookups.clone();
-        parts.denials = state.denials.iter().map(|(rule, count)| Denial { rule: rule.clone(), count: *count }).collect();
+        parts.denials =
+            state.denials.iter().map(|(rule, count)| Denial { rule: rule.clone(), count: *count }).collect();
         parts.counters = state.counters.clone();
         parts.notes = state.notes.clone();
         parts.calibration = state.calibration.clone();

@@ -64,6 +64,8 @@ pub(super) struct State {
     pub(super) warnings: Vec<WarningNote>,
     pub(super) calibration: Option<Calibration>,
     pub(super) counts: SampleCounts,
+    /// When the last sample ended, in nanoseconds since the run began.
+    pub(super) reached: u64,
 }
 
 impl State {
@@ -85,6 +87,7 @@ impl State {
             warnings: Vec::new(),
             calibration: None,
             counts: SampleCounts::default(),
+            reached: 0,
         }
     }
 

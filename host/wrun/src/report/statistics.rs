@@ -110,11 +110,7 @@ pub fn of(samples: &[Sample], histograms: &[Histogram]) -> Vec<Statistics> {
 
 fn counted(histogram: &Histogram) -> Statistics {
     let phases = histogram.phases.iter().filter_map(|phase| {
-        Some(PhaseStatistics {
-            name: phase.name.clone(),
-            n: phase.times.count,
-            times: Times::counted(&phase.times)?,
-        })
+        Some(PhaseStatistics { name: phase.name.clone(), n: phase.times.count, times: Times::counted(&phase.times)? })
     });
     Statistics {
         name: histogram.name.clone(),

@@ -111,6 +111,14 @@ pub fn is_unicast(address: IpAddr) -> bool {
     }
 }
 
+/// The address of a socket of this family that is bound to none.
+pub fn unspecified(family: Family) -> SocketAddr {
+    match family {
+        Family::V4 => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+        Family::V6 => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,11 +69,7 @@ fn parse(name: &str) -> Option<Host<String>> {
 }
 
 impl ip_name_lookup::Host for View<'_> {
-    fn resolve_addresses(
-        &mut self,
-        network: Resource<Network>,
-        name: String,
-    ) -> Result<Resource<Lookup>, SocketError> {
+    fn resolve_addresses(&mut self, network: Resource<Network>, name: String) -> Result<Resource<Lookup>, SocketError> {
         self.table.get(&network)?;
         let lookup = match parse(&name).ok_or(ErrorCode::InvalidArgument)? {
             Host::Ipv4(address) => Lookup::known(address.into()),

@@ -13,6 +13,7 @@ mod error;
 mod lookup;
 mod network;
 mod options;
+mod scratch;
 mod stream;
 mod tcp;
 mod timing;

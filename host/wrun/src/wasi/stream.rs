@@ -3,7 +3,6 @@
 //! [`Reader`] and [`Writer`] hang on one [`wrun_net::TcpStream`]. A write is accepted whole, up to what `check-write`
 //! granted; what the socket did not take at once goes on in a task of its own, and the next grant waits for it.
 
-use std::cell::RefCell;
 use std::future::poll_fn;
 use std::net::Shutdown;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +14,10 @@ use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, Stream
 use wrun_net::{Error, TcpStream};
 
 use super::error::code;
+use super::scratch;
 
 /// The most that one read or write moves: what wasmtime's own streams grant, and enough to keep a socket busy.
-const MAX_PIECE: usize = 64 * 1024;
+const MAX_PIECE: usize = scratch::SIZE;
 
 /// Reads that found less than this are copied out of a shared buffer; longer ones are read where they stay.
 const SMALL_READ: usize = 8 * 1024;
@@ -25,10 +25,6 @@ const SMALL_READ: usize = 8 * 1024;
 /// How long dropping an output stream waits for what it had accepted. A peer that stopped reading must not hold a
 /// guest for ever; the rest is still sent afterwards, as long as the run lasts.
 const DROP_WAIT: Duration = Duration::from_secs(5);
-
-thread_local! {
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
 
 /// An error of the socket, as the stream's last failed operation. Guests get its code back through
 /// `network-error-code`.
@@ -81,11 +77,8 @@ impl Reader {
                 Bytes::from(buffer)
             })
         } else {
-            SCRATCH.with_borrow_mut(|scratch| {
-                if scratch.len() < size {
-                    scratch.resize(MAX_PIECE, 0);
-                }
-                self.stream.try_read(&mut scratch[..size]).map(|n| Bytes::copy_from_slice(&scratch[..n]))
+            scratch::lend(|buffer| {
+                self.stream.try_read(&mut buffer[..size]).map(|n| Bytes::copy_from_slice(&buffer[..n]))
             })
         };
         match result {
@@ -175,8 +168,7 @@ impl Writer {
     /// Ends this half without a word to the peer: the socket is being closed.
     pub fn abandon(&self) {
         let mut state = lock(&self.state);
-        if let WriteState::Sending { waker: Some(waker), .. } =
-            std::mem::replace(&mut *state, WriteState::Closed(None))
+        if let WriteState::Sending { waker: Some(waker), .. } = std::mem::replace(&mut *state, WriteState::Closed(None))
         {
             waker.wake();
         }
@@ -209,7 +201,8 @@ impl Writer {
         let mut state = lock(&self.state);
         match &mut *state {
             WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
-            WriteState::Ready { permit } if bytes.len() <= *permit => *permit -= bytes.len(),
+            // Each grant is for one write, as everywhere else.
+            WriteState::Ready { permit } if bytes.len() <= *permit => *permit = 0,
             _ => {
                 let words = format!("a write of {} bytes was not granted by check-write", bytes.len());
                 return Err(StreamError::Trap(wasmtime::Error::msg(words)));

@@ -62,6 +62,7 @@ enum State {
 /// Where a socket is bound.
 #[derive(Clone, Copy)]
 struct Local {
+    asked: SocketAddr,
     address: SocketAddr,
     /// Whether the policy allowed to listen on what was asked for.
     may_listen: bool,
@@ -189,13 +190,8 @@ impl tcp_create_socket::Host for View<'_> {
         if self.sockets.no_delay {
             socket.set_option(SocketOption::NoDelay(true)).await?;
         }
-        let socket = TcpSocket {
-            family,
-            state: State::Unbound(socket),
-            started: None,
-            backlog: DEFAULT_BACKLOG,
-            _place: place,
-        };
+        let socket =
+            TcpSocket { family, state: State::Unbound(socket), started: None, backlog: DEFAULT_BACKLOG, _place: place };
         Ok(self.table.push(socket)?)
     }
 }
@@ -220,7 +216,7 @@ impl tcp::HostTcpSocket for View<'_> {
         let may_listen = self.sockets.policy.check_tcp_bind(local)?;
         let address = socket.bind(local).await?;
         if let State::Unbound(socket) = std::mem::replace(&mut this.state, State::Closed(None)) {
-            this.state = State::Bound(socket, Local { address, may_listen });
+            this.state = State::Bound(socket, Local { asked: local, address, may_listen });
         }
         this.started = Some(Operation::Bind);
         Ok(())
@@ -280,7 +276,7 @@ impl tcp::HostTcpSocket for View<'_> {
         // WASI 0.2 has no implicit bind before listening.
         let State::Bound(_, local) = &this.state else { return Err(ErrorCode::InvalidState.into()) };
         if !local.may_listen {
-            self.sockets.policy.check_tcp_listen(local.address)?;
+            self.sockets.policy.check_tcp_listen(local.asked, local.address)?;
         }
         if let State::Bound(socket, _) = std::mem::replace(&mut this.state, State::Closed(None)) {
             let listener = socket.listen(this.backlog).await?;

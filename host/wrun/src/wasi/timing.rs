@@ -63,7 +63,10 @@ impl Drop for OpenSample {
 /// Refuses what cannot be a name in a report.
 fn check_name(what: &str, name: &str) -> Result<()> {
     let fits = (1..=MAX_NAME).contains(&name.len()) && !name.chars().any(char::is_control);
-    ensure!(fits, "the name of a {what} has 1 to {MAX_NAME} bytes and no control characters; the guest gave {name:.80?}");
+    ensure!(
+        fits,
+        "the name of a {what} has 1 to {MAX_NAME} bytes and no control characters; the guest gave {name:.80?}"
+    );
     Ok(())
 }
 

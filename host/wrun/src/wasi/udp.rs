@@ -11,12 +11,12 @@ use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wrun_net::backend::Options;
 use wrun_net::{Error, Family, SocketOption};
 
-use super::address::{fits_family, is_remote};
+use super::address::{fits_family, is_remote, unspecified};
 use super::bindings::wasi::sockets::network::{ErrorCode, IpAddressFamily, IpSocketAddress};
 use super::bindings::wasi::sockets::{udp, udp_create_socket};
 use super::error::SocketError;
 use super::network::Network;
-use super::{Place, View, values};
+use super::{Place, View, scratch, values};
 use crate::policy::Policy;
 
 /// The most datagrams that one call moves.
@@ -25,7 +25,7 @@ const MAX_DATAGRAMS: usize = 16;
 /// The most datagrams that one call looks at to find those.
 const MAX_LOOKED_AT: usize = 256;
 
-/// Room for the largest datagram.
+/// Bytes in the largest datagram.
 const MAX_DATAGRAM: usize = 65_535;
 
 /// Senders that a server may answer without a rule of their own: the latest so many at least, twice that at most.
@@ -36,6 +36,8 @@ pub struct UdpSocket {
     pub(super) socket: Arc<dyn wrun_net::UdpSocket>,
     pub(super) family: Family,
     state: State,
+    /// What it was asked to bind to.
+    asked: SocketAddr,
     /// Where the socket is a server, who has asked it something.
     server: Option<Arc<Askers>>,
     remote: Option<SocketAddr>,
@@ -90,9 +92,9 @@ impl UdpSocket {
 pub struct Incoming {
     socket: Arc<dyn wrun_net::UdpSocket>,
     policy: Policy,
+    asked: SocketAddr,
     server: Option<Arc<Askers>>,
     remote: Option<SocketAddr>,
-    buffer: Box<[u8]>,
 }
 
 /// The sending stream.
@@ -112,8 +114,15 @@ impl udp_create_socket::Host for View<'_> {
         let place = self.sockets.limit.take()?;
         let family = family.into();
         let socket = self.sockets.backend.udp(family)?;
-        let socket =
-            UdpSocket { socket, family, state: State::Unbound, server: None, remote: None, _place: place };
+        let socket = UdpSocket {
+            socket,
+            family,
+            state: State::Unbound,
+            asked: unspecified(family),
+            server: None,
+            remote: None,
+            _place: place,
+        };
         Ok(self.table.push(socket)?)
     }
 }
@@ -140,6 +149,7 @@ impl udp::HostUdpSocket for View<'_> {
         }
         let serves = self.sockets.policy.check_udp_bind(local)?;
         this.socket.bind(local).await?;
+        this.asked = local;
         this.server = serves.then(Arc::default);
         this.state = State::BindStarted;
         Ok(())
@@ -181,9 +191,9 @@ impl udp::HostUdpSocket for View<'_> {
         let incoming = Incoming {
             socket: socket.socket.clone(),
             policy: self.sockets.policy.clone(),
+            asked: socket.asked,
             server: socket.server.clone(),
             remote,
-            buffer: vec![0; MAX_DATAGRAM].into(),
         };
         let outgoing = Outgoing {
             socket: socket.socket.clone(),
@@ -265,7 +275,11 @@ impl udp::HostIncomingDatagramStream for View<'_> {
             if received.len() == max {
                 break;
             }
-            let (size, sender) = match this.socket.try_receive(&mut this.buffer) {
+            let datagram = scratch::lend(|buffer| {
+                let (size, sender) = this.socket.try_receive(buffer)?;
+                Ok((buffer[..size].to_vec(), sender))
+            });
+            let (data, sender) = match datagram {
                 Ok(datagram) => datagram,
                 Err(Error::WouldBlock) => break,
                 Err(_) if !received.is_empty() => break,
@@ -273,12 +287,13 @@ impl udp::HostIncomingDatagramStream for View<'_> {
             };
             match &this.server {
                 Some(askers) => askers.add(sender),
-                // A client hears only whom it may talk to, as behind a firewall. Silently: a stranger's datagram is
-                // not the guest's doing.
-                None if this.remote != Some(sender) && !this.policy.allows_udp(sender) => continue,
+                // A client hears only whom it may talk to, as behind a firewall.
+                None if this.remote != Some(sender) && !this.policy.allows_udp(sender) => {
+                    this.policy.deny_stranger(this.asked);
+                    continue;
+                }
                 None => {}
             }
-            let data = this.buffer.get(..size).unwrap_or_default().to_vec();
             received.push(udp::IncomingDatagram { data, remote_address: sender.into() });
         }
         Ok(received)
@@ -319,6 +334,11 @@ impl udp::HostOutgoingDatagramStream for View<'_> {
             );
             return Err(SocketError::Trap(wasmtime::Error::msg(words)));
         }
+        if datagrams.is_empty() {
+            return Ok(0);
+        }
+        // Each grant is for one call.
+        this.permit = 0;
         let mut sent = 0;
         for datagram in datagrams {
             match this.send(&self.sockets.policy, &datagram.data, datagram.remote_address.map(SocketAddr::from)) {
@@ -329,8 +349,7 @@ impl udp::HostOutgoingDatagramStream for View<'_> {
                 Err(error) => return Err(error),
             }
         }
-        this.permit -= sent;
-        Ok(sent as u64)
+        Ok(sent)
     }
 
     fn subscribe(&mut self, this: Resource<Outgoing>) -> Result<Resource<DynPollable>> {

@@ -16,18 +16,27 @@ impl Checks {
     /// The answer is `ok` or, otherwise, the name of an error code.
     pub fn answers<T>(&mut self, what: &str, expected: &str, answer: Result<T, ErrorCode>) {
         let answer = answer.as_ref().map_or_else(|code| code.name(), |_| "ok");
-        self.line(what, answer, answer == expected, expected);
+        self.shows(what, expected, answer);
     }
 
     /// The same for the SDK's answers.
     pub fn says<T>(&mut self, what: &str, expected: &str, answer: io::Result<T>) {
         let answer = answer.map_or_else(|error| wrun_guest::reason(&error), |_| "ok".to_owned());
-        self.line(what, &answer, answer == expected, expected);
+        self.shows(what, expected, &answer);
     }
 
     pub fn is<T: Debug + PartialEq>(&mut self, what: &str, expected: T, answer: T) {
         let expected_text = format!("{expected:?}");
         self.line(what, &format!("{answer:?}"), answer == expected, &expected_text);
+    }
+
+    /// What was received, which is text in this probe.
+    pub fn reads(&mut self, what: &str, expected: &str, data: Vec<u8>) {
+        self.is(what, expected, &String::from_utf8_lossy(&data));
+    }
+
+    pub fn shows(&mut self, what: &str, expected: &str, answer: &str) {
+        self.line(what, answer, answer == expected, expected);
     }
 
     /// # Errors

@@ -34,7 +34,7 @@ pub fn walk(checks: &mut Checks) -> Result<(), Box<dyn Error>> {
     let client = raw::connect(create_tcp_socket(Ipv6)?, listener.local_address()?)?;
     let server = raw::accept(&listener)?;
     client.output.blocking_write_and_flush(b"ping")?;
-    checks.is("ipv6 tcp, what was written is read", b"ping".to_vec(), server.input.blocking_read(16)?);
+    checks.reads("ipv6 tcp, what was written is read", "ping", server.input.blocking_read(16)?);
 
     let socket = create_udp_socket(Ipv6)?;
     let mapped = raw::bind_udp(&socket, at("[::ffff:127.0.0.1]:0"));
@@ -47,6 +47,6 @@ pub fn walk(checks: &mut Checks) -> Result<(), Box<dyn Error>> {
     let mapped = send(&outgoing, b"x", Some(at("[::ffff:127.0.0.1]:9")));
     checks.answers("ipv6 udp send to an IPv4 address in IPv6 clothes", "invalid-argument", mapped);
     checks.answers("ipv6 udp send", "ok", send(&outgoing, b"hello", Some(peer.local_address()?)));
-    checks.is("ipv6 udp, what was sent is received", b"hello".to_vec(), receive(&heard)?.data);
+    checks.reads("ipv6 udp, what was sent is received", "hello", receive(&heard)?.data);
     Ok(())
 }

@@ -58,9 +58,8 @@ pub fn denials(page: &mut Page, report: &Report) {
     }
     page.gap();
     page.line(BAD, "denied; to allow it:");
-    let row = |denial: &Denial| {
-        Line::new(PLAIN, [format!("{}×", count(denial.count)), format!("--allow {}", denial.rule)])
-    };
+    let row =
+        |denial: &Denial| Line::new(PLAIN, [format!("{}×", count(denial.count)), format!("--allow {}", denial.rule)]);
     page.columns(&[Column::Right, Column::Rest], report.denials.iter().take(MOST).map(row).collect());
     more(page, report.denials.len());
 }

@@ -32,7 +32,8 @@ pub fn connections(page: &mut Page, report: &Report) {
         std::iter::once(Line::new(HEAD, head)).chain(rows).collect(),
     );
     more(page, all, SOCKETS, "sockets");
-    let blocked = report.connections.iter().map(|socket| socket.send_would_blocks.saturating_add(socket.receive_would_blocks));
+    let blocked =
+        report.connections.iter().map(|socket| socket.send_would_blocks.saturating_add(socket.receive_would_blocks));
     let calls = report.connections.iter().map(Connection::calls).fold(0, u64::saturating_add);
     let blocked = blocked.fold(0, u64::saturating_add);
     page.line(FAINT, &format!("{} calls, {} of them would have blocked", count(calls), count(blocked)));
@@ -51,7 +52,10 @@ fn row(socket: &Connection) -> Line {
             address(socket),
             between(socket.connect_start_ns, socket.connect_end_ns),
             // How long the peer took: from the first byte that was sent to the first that came back.
-            between(socket.first_sent_ns, socket.first_received_ns.filter(|first| Some(*first) >= socket.first_sent_ns)),
+            between(
+                socket.first_sent_ns,
+                socket.first_received_ns.filter(|first| Some(*first) >= socket.first_sent_ns),
+            ),
             between(Some(socket.opened_ns), socket.ended_ns),
             bytes(socket.sent_bytes),
             bytes(socket.received_bytes),

@@ -1,0 +1,45 @@
+//! What people read before they run anything.
+
+use crate::support::{run, wrun};
+
+#[test]
+fn help_says_what_each_option_does() {
+    let help = |args: &[&str]| {
+        let finished = run(wrun().args(args));
+        assert_eq!(finished.code, 0);
+        finished.stdout
+    };
+    insta::assert_snapshot!("help", help(&["--help"]));
+    insta::assert_snapshot!("help-peer-http", help(&["peer", "http", "--help"]));
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_refused_with_what_can_be() {
+    let asked: &[&[&str]] = &[
+        &["--backend", "nativ", "g.wasm"],
+        &["--backend", "native", "--backend", "native", "g.wasm"],
+        &["--allow", "tcp://127.0.0.1", "g.wasm"],
+        &["--allow", "http://127.0.0.1:80", "g.wasm"],
+        &["--timeout", "5", "g.wasm"],
+        &["--timeout", "0s", "g.wasm"],
+        &["--max-memory", "1T", "g.wasm"],
+        &["--max-sockets", "0", "g.wasm"],
+        &["--dir", "no/such/folder", "g.wasm"],
+        &["--env", "=x", "g.wasm"],
+        &["--progress", "loud", "g.wasm"],
+        &["g.wasm", "args", "without", "dashes"],
+        &["peer", "http", "--fault", "rude"],
+        &["peer", "http", "--listen", "127.0.0.1"],
+        &["peer", "http", "--status", "99"],
+        &["peer", "http", "--certificate", "expired"],
+        &["show", "no-such-report.json"],
+    ];
+    let mut said = String::new();
+    for args in asked {
+        let finished = run(wrun().args(*args));
+        assert_eq!(finished.code, 2, "{args:?}: {}", finished.stderr);
+        assert_eq!(finished.stdout, "", "{args:?}");
+        said += &format!("$ wrun {}\n{}\n", args.join(" "), finished.stderr);
+    }
+    insta::assert_snapshot!(said);
+}
