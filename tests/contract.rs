@@ -26,9 +26,8 @@ fn shipped() -> PathBuf {
 /// The interfaces of a WIT file: name and signatures, without comments, feature gates of stable items and layout.
 fn interfaces(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let lines = text.lines().map(str::trim).filter(|line| {
-        !line.is_empty() && !line.starts_with("//") && !(line.starts_with("@since") && !line.contains("feature"))
-    });
+    let is_noise = |line: &str| line.is_empty() || line.starts_with("//") || line.starts_with("@since(version");
+    let lines = text.lines().map(str::trim).filter(|line| !is_noise(line));
     let bare = lines.collect::<Vec<_>>().join("\n");
     for part in bare.split("\ninterface ").skip(1) {
         let name = part.split([' ', '{']).next().unwrap().to_owned();

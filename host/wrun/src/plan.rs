@@ -97,9 +97,8 @@ impl Folder {
             "--dir {text} names no folder: write HOST, HOST::GUEST or HOST::GUEST:ro"
         );
         // Opened as the capability that the guest will get, so that what would fail then fails now.
-        Dir::open_ambient_dir(host, ambient_authority()).with_context(|| {
-            format!("--dir {text}: {host} cannot be opened as a folder")
-        })?;
+        Dir::open_ambient_dir(host, ambient_authority())
+            .with_context(|| format!("--dir {text}: {host} cannot be opened as a folder"))?;
         Ok(Self { host: host.into(), guest: guest.to_owned(), read_only })
     }
 }

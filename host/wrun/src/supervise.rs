@@ -4,7 +4,7 @@
 //! short time to let go; a guest that cannot be brought to that, such as one that writes to a pipe nobody reads, is
 //! left where it is, and the report is finished without it.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -86,13 +86,10 @@ pub fn supervise(inbox: &Receiver<Event>, timeout: Option<Duration>, stop: onesh
     };
     // A guest that has just ended by itself has nobody to tell.
     _ = stop.send(());
-    let grace = Instant::now() + GRACE;
-    let ended_at = loop {
-        match next(inbox, Some(grace)) {
-            Some(Event::Ended(ended)) => break Some(ended.at),
-            // The user asks again, and is in a hurry.
-            Some(Event::Signal(_)) | None => break None,
-        }
+    let ended_at = match next(inbox, Some(Instant::now() + GRACE)) {
+        Some(Event::Ended(ended)) => Some(ended.at),
+        // The user asks again, and is in a hurry; or the guest does not let go.
+        Some(Event::Signal(_)) | None => None,
     };
     Supervised { outcome, ended_at, calibration: None }
 }
@@ -101,10 +98,7 @@ pub fn supervise(inbox: &Receiver<Event>, timeout: Option<Duration>, stop: onesh
 fn next(inbox: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
     match deadline {
         None => inbox.recv().ok(),
-        Some(deadline) => match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        },
+        Some(deadline) => inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok(),
     }
 }
 
