@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{guest, run, wrun};
+use crate::support::{command, guest, run, unwrapped, wrun};
 
 /// A component that wrun can load and not run, in text.
 const LIBRARY: &str = r#"(component (instance $i) (export "a:b/c@1.0.0" (instance $i)))"#;
@@ -12,6 +12,56 @@ const WANTS_HTTP: &str = r#"(component
   (import "wasi:cli/exit@0.2.0" (instance))
   (instance $i)
   (export "wasi:cli/run@0.2.0" (instance $i)))"#;
+
+/// The names are right, and what is behind them is not.
+const WANTS_A_NEWER_FUNCTION: &str = r#"(component
+  (import "wasi:cli/environment@0.2.99" (instance (export "get-nothing" (func))))
+  (core module $module (func (export "run") (result i32) (i32.const 0)))
+  (core instance $core (instantiate $module))
+  (func $run (result (result)) (canon lift (core func $core "run")))
+  (instance $command (export "run" (func $run)))
+  (export "wasi:cli/run@0.2.0" (instance $command)))"#;
+const RUNS_TO_A_NUMBER: &str = r#"(component
+  (core module $module (func (export "run") (result i32) (i32.const 0)))
+  (core instance $core (instantiate $module))
+  (func $run (result u32) (canon lift (core func $core "run")))
+  (instance $command (export "run" (func $run)))
+  (export "wasi:cli/run@0.2.0" (instance $command)))"#;
+
+#[test]
+fn a_guest_whose_functions_do_not_fit_is_refused_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("guest.wasm");
+    // What differs from these in nothing else runs.
+    std::fs::write(&path, command(r#"(func (export "run") (result i32) (i32.const 0))"#)).unwrap();
+    assert_eq!(run(wrun().arg(&path)).code, 0);
+    for (text, culprit) in [(WANTS_A_NEWER_FUNCTION, "get-nothing"), (RUNS_TO_A_NUMBER, "run")] {
+        std::fs::write(&path, binary(text)).unwrap();
+        let refused = run(wrun().arg(&path));
+        assert_eq!(refused.code, 2, "{culprit}: {}", refused.stderr);
+        assert!(unwrapped(&refused.stderr).contains("does not fit"), "{culprit}: {}", refused.stderr);
+        assert!(refused.stderr.contains(culprit), "{}", refused.stderr);
+        let checked = run(wrun().arg("check").arg(&path));
+        assert_eq!(checked.code, 2, "{culprit}: {}", checked.stdout);
+        assert!(unwrapped(&checked.stdout).contains("does not fit"), "{culprit}: {}", checked.stdout);
+        assert!(!checked.stdout.contains("wrun can run it"), "{culprit}: {}", checked.stdout);
+    }
+}
+
+#[test]
+fn what_never_ends_is_no_file_and_is_not_read() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.wasm");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for path in [Path::new("/dev/zero"), &pipe] {
+        for refused in [run(wrun().arg(path)), run(wrun().arg("check").arg(path))] {
+            assert_eq!(refused.code, 2, "{}: {}", path.display(), refused.stderr);
+            assert!(unwrapped(&refused.stderr).contains("not a file"), "{}: {}", path.display(), refused.stderr);
+        }
+    }
+}
 
 #[test]
 fn what_is_no_guest_is_refused_with_the_next_step() {

@@ -1,8 +1,14 @@
 //! Nothing is allowed unless a rule says so, and a denial is told once, as the rule that would allow it.
 
-use std::net::{TcpListener, UdpSocket};
+use std::net::{IpAddr, TcpListener, UdpSocket};
 
-use crate::support::{guest, report, run, wrun};
+use crate::support::{Finished, guest, report, run, wrun};
+
+/// Runs the probe under these rules.
+fn dial(rules: &[&str], asked: &[&str]) -> Finished {
+    let rules = rules.iter().flat_map(|rule| ["--allow", rule]);
+    run(wrun().arg("-q").args(rules).arg(guest("dial")).arg("--").args(asked))
+}
 
 #[test]
 fn without_rules_a_guest_reaches_nothing_and_the_user_is_told_how() {
@@ -68,4 +74,59 @@ fn a_client_hears_only_whom_it_may_send_to() {
     answer.join().unwrap();
     assert!(dialled.stdout.contains("-> friend"), "{}{}", dialled.stdout, dialled.stderr);
     assert!(dialled.stderr.contains("--allow udp-bind://"), "{}", dialled.stderr);
+}
+
+#[test]
+fn each_way_to_an_address_is_denied_by_itself() {
+    // A neighbour of each is allowed, so that it is not for want of any rule.
+    for (rule, asked, wanted) in [
+        ("udp://127.0.0.1:7", "peer://127.0.0.1:9", "udp://127.0.0.1:9"),
+        ("tcp://127.0.0.1:9", "peer://127.0.0.1:9", "udp://127.0.0.1:9"),
+        ("tcp://[::1]:7", "tcp://[::1]:9", "tcp://[::1]:9"),
+        ("tcp://127.0.0.0/8:9", "tcp://[::1]:9", "tcp://[::1]:9"),
+        ("udp://[fd00::/8]:9", "udp://[::1]:9", "udp://[::1]:9"),
+        // The system does not choose such ports.
+        ("tcp-listen://127.0.0.1:1-1023", "listen://127.0.0.1:0", "tcp-listen://127.0.0.1:0"),
+        ("tcp-listen://*:8080", "example.invalid", "tcp://example.invalid:*"),
+        ("udp-bind://*:8080", "example.invalid", "tcp://example.invalid:*"),
+        ("loopback", "box.localhost", "tcp://box.localhost:*"),
+    ] {
+        let dialled = dial(&[rule], &[asked]);
+        assert_eq!(dialled.stdout, format!("{asked} -> access-denied\n"), "under {rule}: {}", dialled.stderr);
+        let told = format!("--allow {wanted}\n");
+        assert!(dialled.stderr.ends_with(&told), "{told} is not the end of: {}", dialled.stderr);
+    }
+    assert_eq!(dial(&["udp://127.0.0.1:9"], &["peer://127.0.0.1:9"]).stdout, "peer://127.0.0.1:9 -> ok\n");
+    let listened = dial(&["tcp-listen://127.0.0.1:1024-65535"], &["listen://127.0.0.1:0"]);
+    assert_eq!(listened.stdout, "listen://127.0.0.1:0 -> ok\n", "{}", listened.stderr);
+}
+
+/// An address of this machine with two names, of which the first is not `localhost`, if its table of hosts has one.
+fn two_names() -> Option<(IpAddr, String, String)> {
+    let hosts = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
+    let mut names: Vec<(IpAddr, String)> = Vec::new();
+    for line in hosts.lines() {
+        let mut words = line.split('#').next()?.split_whitespace();
+        let Some(Ok(address)) = words.next().map(str::parse::<IpAddr>) else { continue };
+        names.extend(words.map(|name| (address, name.to_owned())));
+    }
+    let (address, one) = names.iter().rev().find(|(address, name)| address.is_loopback() && name != "localhost")?;
+    let (_, other) = names.iter().find(|(known, name)| known == address && name != one)?;
+    Some((*address, one.clone(), other.clone()))
+}
+
+#[test]
+fn an_address_with_two_allowed_names_is_allowed_by_either() {
+    let Some((address, one, other)) = two_names() else {
+        eprintln!("SKIPPED: no address of this machine has two names");
+        return;
+    };
+    let listen = || TcpListener::bind((address, 0)).unwrap();
+    let (first, second) = (listen(), listen());
+    let remote = |listener: &TcpListener| format!("tcp://{}", listener.local_addr().unwrap());
+    let rule = |name: &str, listener: &TcpListener| format!("tcp://{name}:{}", listener.local_addr().unwrap().port());
+    let asked = [one.clone(), other.clone(), remote(&first), remote(&second)];
+    let dialled = dial(&[&rule(&one, &first), &rule(&other, &second)], &asked.each_ref().map(String::as_str));
+    let expected: String = asked.iter().map(|asked| format!("{asked} -> ok\n")).collect();
+    assert_eq!(dialled.stdout, expected, "{one} and {other}: {}", dialled.stderr);
 }

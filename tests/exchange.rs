@@ -23,6 +23,20 @@ fn a_guest_s_echoes_come_back_over_tcp_and_udp_and_both_families() {
     }
 }
 
+/// A host that looks at the network only when its guest waits, or when its timer comes round, answers such a guest after
+/// ten milliseconds: a thousand times what an echo takes, so a bound between the two is no matter of the machine.
+#[test]
+fn a_guest_that_asks_again_and_again_instead_of_waiting_is_answered_as_well() {
+    let echo = Echo::tcp(Ipv4Addr::LOCALHOST.into()).unwrap();
+    for how in ["try", "wait"] {
+        let args = [how, &echo.address().to_string(), "200"];
+        let spun = run(wrun().args(["-q", "--allow", "loopback"]).arg(guest("spin-echo")).arg("--").args(args));
+        assert_eq!(spun.code, 0, "{how}: {}", spun.stderr);
+        let p50: u64 = spun.stdout.trim().strip_prefix("p50_ns=").unwrap().parse().unwrap();
+        assert!(p50 < 5_000_000, "{how}: {p50} ns");
+    }
+}
+
 #[test]
 fn a_guest_can_have_a_thousand_connections_open_at_once() {
     let echo = Echo::tcp(Ipv4Addr::LOCALHOST.into()).unwrap();

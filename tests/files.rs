@@ -18,6 +18,27 @@ fn a_guest_sees_its_arguments_and_the_variables_it_was_given() {
 }
 
 #[test]
+fn a_guest_writes_to_a_folder_it_was_given_unless_that_is_read_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let write = |suffix: &str| {
+        let dir = format!("{}::/data{suffix}", folder.path().display());
+        let args = ["--", "--write", "/data/file", "by the guest"];
+        run(wrun().args(["-q", "--dir", &dir]).arg(guest("env")).args(args)).stdout
+    };
+    let refused = write(":ro");
+    assert!(refused.contains("write /data/file -> read-only"), "{refused}");
+    assert!(!file.exists());
+    let accepted = write("");
+    assert!(accepted.contains("write /data/file -> ok"), "{accepted}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "by the guest");
+    // Nor is what is there already overwritten, nor cut.
+    std::fs::write(&file, "by the user").unwrap();
+    assert!(!write(":ro").contains("-> ok"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "by the user");
+}
+
+#[test]
 fn a_guest_reads_the_folder_it_was_given_and_nothing_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("inner")).unwrap();

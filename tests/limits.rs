@@ -50,6 +50,24 @@ fn a_guest_that_floods_is_refused_sockets_and_ends_by_its_own_failure() {
 }
 
 #[test]
+fn a_guest_that_traps_for_want_of_a_socket_ends_by_the_same_limit() {
+    let ended = report(&["--max-sockets", "7"], "flood", &["unwrap"]);
+    assert_eq!(ended.code, 122, "{}", ended.stderr);
+    assert_eq!(ended.report["outcome"]["code"], 122);
+    let words = ended.report["outcome"]["words"].as_str().unwrap();
+    assert!(words.contains("guest") && words.contains("--max-sockets"), "{words}");
+    // It is still said where it trapped.
+    let backtrace = ended.report["outcome"]["backtrace"].to_string();
+    assert!(backtrace.contains("flood.rs:"), "{backtrace}");
+}
+
+#[test]
+fn the_longest_time_limit_is_one_that_never_comes() {
+    let finished = run(wrun().args(["--timeout", "9223372036854775807s"]).arg(guest("nothing")));
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+}
+
+#[test]
 fn a_memory_limit_below_what_the_guest_starts_with_is_said_as_such() {
     let finished = run(wrun().args(["--max-memory", "64K"]).arg(guest("nothing")));
     assert_eq!(finished.code, 121, "{}", finished.stderr);

@@ -51,6 +51,20 @@ fn each_fault_of_a_peer_is_the_error_of_each_sample() {
 }
 
 #[test]
+fn a_peer_that_sends_for_ever_costs_no_memory() {
+    // So that what is measured is not the compiler.
+    three(&HttpPeer::start(&[]), &[]);
+    let peer = HttpPeer::start(&["--fault", "endless"]);
+    let args = [peer.url.as_str(), "--requests", "2", "--max-body", "64M"];
+    let reported = report(&["--allow", "loopback"], "socket-client", &args);
+    assert_eq!(errors(&reported.report).iter().flatten().count(), 2, "{}", reported.stderr);
+    let received = |connection: &serde_json::Value| connection["received_bytes"].as_u64().unwrap();
+    let connections = reported.report["connections"].as_array().unwrap();
+    assert!(connections.iter().all(|connection| received(connection) > 64 << 20), "{connections:#?}");
+    assert!(reported.peak < 200 << 20, "it took {} bytes", reported.peak);
+}
+
+#[test]
 fn an_unexpected_status_is_an_error() {
     let peer = HttpPeer::start(&["--status", "404"]);
     assert_eq!(three(&peer, &["--expect-status", "404"]), [None, None, None]);

@@ -51,13 +51,14 @@ fn socket_client_talks_to_python_s_http_server() {
     for style in ["plain", "netmf"] {
         let url = format!("http://127.0.0.1:{port}/file");
         let reported = report(&["--allow", "loopback"], "socket-client", &[&url, "--requests", "5", "--style", style]);
+        assert_eq!(errors(&reported.report), vec![None; 5], "{}", reported.stderr);
         // Python's server takes an absolute URL in the request line for a path that is not there.
-        if style == "plain" {
-            assert_eq!(errors(&reported.report), vec![None; 5], "{}", reported.stderr);
-        }
+        let (status, least) = if style == "plain" { ("status-200", 100_000) } else { ("status-404", 100) };
+        assert_eq!(reported.report["counters"][status], 5, "{}", reported.report["counters"]);
         let received = |connection: &serde_json::Value| connection["received_bytes"].as_u64().unwrap();
         let connections = reported.report["connections"].as_array().unwrap();
-        assert!(style == "netmf" || connections.iter().all(|connection| received(connection) > 100_000));
+        assert_eq!(connections.len(), 5);
+        assert!(connections.iter().all(|connection| received(connection) > least), "{connections:#?}");
     }
 }
 

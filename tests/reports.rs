@@ -1,6 +1,7 @@
 //! The report: a promise to strangers, whole whatever happens, and nothing but JSON where it is asked for as such.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 use wrun::report::Report;
@@ -78,19 +79,67 @@ fn what_is_no_report_is_refused_in_words() {
     }
 }
 
+/// What a guest or the name of its file may try on a terminal: blink, a new title, a cleared screen, a bell, and an
+/// escape in one byte.
+const HOSTILE: [&str; 5] = ["\u{1b}[5m", "\u{1b}]0;owned\u{7}", "\u{1b}[2J", "\u{7}", "\u{9b}5m"];
+
+/// wrun, made to believe in a terminal. What it strips for a pipe it would strip whoever wrote it.
+fn coloured() -> Command {
+    let mut command = wrun();
+    command.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1");
+    command
+}
+
+/// Claims that nothing hostile came through, and that nothing but colours and line breaks controls the terminal.
+fn is_tame(what: &str, said: &str) {
+    for hostile in HOSTILE {
+        assert!(!said.contains(hostile), "{what}: {} in {}", hostile.escape_debug(), said.escape_debug());
+    }
+    for (at, control) in said.char_indices().filter(|(_, c)| c.is_control() && *c != '\n') {
+        let colour = said[at..].strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m'));
+        let colour = colour.is_some_and(|(codes, _)| codes.chars().all(|c| c.is_ascii_digit() || c == ';'));
+        assert!(colour, "{what}: {} in {}", control.escape_debug(), said.escape_debug());
+    }
+}
+
 #[test]
 fn a_guest_s_words_cannot_reach_the_terminal_raw() {
-    let finished = run(wrun().arg(guest("samples")).args([
-        "--",
-        "--note",
-        "\u{1b}[31mred\u{7}",
-        "--failing",
-        "--reason",
-        "a\u{1b}]0;b",
-        "request",
-    ]));
-    assert!(!finished.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", finished.stderr);
-    assert!(finished.stderr.contains("red"), "{}", finished.stderr);
+    let words = format!("before {} after", HOSTILE.join("-"));
+    let samples = |args: &[&str]| run(coloured().arg(guest("samples")).arg("--").args(args));
+    let noted = samples(&["--note", &words, "request"]);
+    let failed = samples(&["--failing", "--reason", &words, "request"]);
+    for (what, finished) in [("a note", &noted), ("a reason", &failed)] {
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        assert!(finished.stderr.contains("\u{1b}["), "nothing is coloured: {}", finished.stderr.escape_debug());
+        assert!(finished.stderr.contains("before") && finished.stderr.contains("after"), "{}", finished.stderr);
+        is_tame(what, &finished.stderr);
+    }
+    for name in HOSTILE {
+        let refused = samples(&[name]);
+        assert_eq!(refused.code, 134, "{}", refused.stderr);
+        is_tame("a name", &refused.stderr);
+    }
+}
+
+#[test]
+fn a_guest_s_file_name_cannot_reach_the_terminal_raw() {
+    for hostile in HOSTILE {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("before{hostile}after.wasm"));
+        std::fs::copy(guest("nothing"), &path).unwrap();
+        let ran = run(coloured().arg(&path));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stderr.contains("before"), "{}", ran.stderr);
+        let checked = run(coloured().arg("check").arg(&path));
+        assert_eq!(checked.code, 0, "{}", checked.stdout);
+        assert!(checked.stdout.contains("before"), "{}", checked.stdout);
+        std::fs::write(&path, "no guest").unwrap();
+        let refused = run(coloured().arg(&path));
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        for (what, said) in [("run", ran.stderr), ("check", checked.stdout), ("refusal", refused.stderr)] {
+            is_tame(what, &said);
+        }
+    }
 }
 
 #[test]

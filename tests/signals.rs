@@ -1,10 +1,12 @@
-//! Ctrl-C, SIGTERM and SIGKILL, while a guest waits and while it spins: what was measured is kept.
+//! Ctrl-C, SIGTERM and SIGKILL, while a guest waits, spins, or says what nobody reads: what was measured is kept.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde_json::Value;
+use wrun_peers::Echo;
 
 use crate::support::{Running, guest, run, wrun};
 
@@ -24,20 +26,61 @@ fn interrupt(name: &str, args: &[&str], signal: Signal, report: &Path) -> Option
     running.wait().code()
 }
 
+/// Claims that a run left a report, and nothing beside it, that says which signal ended it.
+fn is_marked_interrupted(path: &Path, code: i32) {
+    let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(report["outcome"]["family"], "interrupted");
+    assert_eq!(report["outcome"]["code"], code);
+    assert_eq!(report["complete"], false);
+    assert!(!path.with_extension("json.partial").exists());
+}
+
 #[test]
 fn a_signal_ends_a_guest_that_waits_or_spins_and_its_report_says_so() {
-    for (name, args) in [("block", &["accept", "127.0.0.1:0"] as &[&str]), ("spin", &[])] {
+    // It takes a connection, and never sends.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent.local_addr().unwrap().to_string();
+    let guests: [(&str, &[&str]); 3] =
+        [("block", &["accept", "127.0.0.1:0"]), ("block", &["connect", &silent]), ("spin", &[])];
+    for (name, args) in guests {
         for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("report.json");
-            assert_eq!(interrupt(name, args, signal, &path), Some(code), "{name} by {signal:?}");
-            let report: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-            assert_eq!(report["outcome"]["family"], "interrupted");
-            assert_eq!(report["outcome"]["code"], code);
-            assert_eq!(report["complete"], false);
-            assert!(!folder.path().join("report.json.partial").exists());
+            assert_eq!(interrupt(name, args, signal, &path), Some(code), "{name} {args:?} by {signal:?}");
+            is_marked_interrupted(&path, code);
         }
     }
+}
+
+#[test]
+fn one_signal_ends_a_guest_whose_output_nobody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    let mut running = Running::start(wrun().arg("--report").arg(&path).arg(guest("shout")).stderr(Stdio::null()));
+    running.line();
+    running.fill_pipes();
+    running.signal(Signal::TERM);
+    assert_eq!(running.wait().code(), Some(143));
+    is_marked_interrupted(&path, 143);
+}
+
+#[test]
+fn one_signal_ends_a_run_whose_trace_nobody_reads() {
+    let echo = Echo::tcp(Ipv4Addr::LOCALHOST.into()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    let running = Running::start(
+        wrun()
+            .args(["--allow", "loopback", "--trace", "--report"])
+            .arg(&path)
+            .arg(guest("echo"))
+            .args(["--", "tcp", &echo.address().to_string(), "1000000"])
+            .stderr(Stdio::piped()),
+    );
+    running.fill_pipes();
+    running.signal(Signal::TERM);
+    assert_eq!(running.wait().code(), Some(143));
+    is_marked_interrupted(&path, 143);
 }
 
 #[test]

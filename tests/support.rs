@@ -1,6 +1,7 @@
 //! Starting wrun, guests and peers, and ending them whatever happens.
 
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -9,6 +10,9 @@ use serde_json::Value;
 
 /// No claim is about this: it only keeps a test that hangs from hanging for ever.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// The same for what was told to end.
+const END: Duration = Duration::from_secs(20);
 
 /// A built guest or probe.
 pub fn guest(name: &str) -> PathBuf {
@@ -38,6 +42,8 @@ pub struct Finished {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
+    /// The most memory it was seen to have, in bytes.
+    pub peak: u64,
 }
 
 /// Runs a command to its end, and never past the limit.
@@ -48,11 +54,13 @@ pub fn run(command: &mut Command) -> Finished {
 
 /// Waits for a child, and kills it at the limit.
 pub fn finish(mut child: Child) -> Finished {
-    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let out = std::thread::spawn(move || read_all(&mut out));
-    let err = std::thread::spawn(move || read_all(&mut err));
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let out = std::thread::spawn(move || read_all(out));
+    let err = std::thread::spawn(move || read_all(err));
     let started = Instant::now();
+    let mut peak = 0;
     let status = loop {
+        peak = memory(child.id()).unwrap_or(peak);
         if let Some(status) = child.try_wait().unwrap() {
             break Some(status);
         }
@@ -69,12 +77,22 @@ pub fn finish(mut child: Child) -> Finished {
     // A guest may panic; its sources are in `probes`.
     let panic = stderr.lines().find(|line| line.contains("panicked at") && !line.contains("at probes/"));
     assert_eq!(panic, None, "wrun panicked:\n{stderr}");
-    Finished { code, stdout, stderr }
+    Finished { code, stdout, stderr, peak }
 }
 
-fn read_all(from: &mut impl Read) -> String {
+/// The most memory that a process has had until now, in bytes; `None` when it has ended.
+///
+/// Not from `wait4`, whose figure for a child begins with that of the process it was started by: this one.
+fn memory(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// All of a pipe; nothing where there is none.
+fn read_all(from: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes).unwrap();
+    from.map(|mut from| from.read_to_end(&mut bytes).unwrap());
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -83,6 +101,8 @@ pub struct Reported {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
+    /// As in [`Finished`].
+    pub peak: u64,
     pub report: Value,
 }
 
@@ -94,7 +114,8 @@ pub fn report(options: &[&str], name: &str, args: &[&str]) -> Reported {
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("no report: {error}\n{}\n{}", finished.stdout, finished.stderr));
     let report = serde_json::from_str(&text).unwrap();
-    Reported { code: finished.code, stdout: finished.stdout, stderr: finished.stderr, report }
+    let Finished { code, stdout, stderr, peak } = finished;
+    Reported { code, stdout, stderr, peak, report }
 }
 
 /// Text without its line breaks, for what may be wrapped.
@@ -138,6 +159,22 @@ impl Running {
         rustix::process::kill_process(self.pid(), signal).unwrap();
     }
 
+    /// Waits until it has written all it can to pipes that nobody reads, which is when nothing comes any more.
+    pub fn fill_pipes(&self) {
+        let pipes = [Some(self.stdout.get_ref().as_fd()), self.child.stderr.as_ref().map(AsFd::as_fd)];
+        let unread = || pipes.iter().flatten().map(|pipe| rustix::io::ioctl_fionread(pipe).unwrap()).sum::<u64>();
+        let mut before = 0;
+        for _ in 0..100 {
+            std::thread::sleep(Duration::from_millis(100));
+            let now = unread();
+            if now == before && now > 4096 {
+                return;
+            }
+            before = now;
+        }
+        panic!("the pipes do not fill; {before} bytes are in them");
+    }
+
     /// Its end, however it comes about.
     pub fn wait(mut self) -> std::process::ExitStatus {
         let started = Instant::now();
@@ -145,7 +182,7 @@ impl Running {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            assert!(started.elapsed() < LIMIT, "hung");
+            assert!(started.elapsed() < END, "hung");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -173,6 +210,19 @@ impl HttpPeer {
         let authority = options.contains(&"--tls").then(|| running.line().into());
         Self { url, authority, _running: running }
     }
+}
+
+/// A component that does nothing but what its core module's `run` does, which answers 0 when all is well, as text.
+pub fn command(module: &str) -> Vec<u8> {
+    let text = format!(
+        r#"(component
+          (core module $module {module})
+          (core instance $core (instantiate $module))
+          (func $run (result (result)) (canon lift (core func $core "run")))
+          (instance $command (export "run" (func $run)))
+          (export "wasi:cli/run@0.2.0" (instance $command)))"#
+    );
+    wat::parse_str(text).unwrap()
 }
 
 /// Whether a program is there. Outside CI a test that lacks one says so and is over; in CI it fails.

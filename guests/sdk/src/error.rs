@@ -68,6 +68,11 @@ pub(crate) fn refused(code: ErrorCode, asked: impl FnOnce() -> String) -> io::Er
     io::Error::new(kind(code), Failure { asked: asked(), reason: Reason::Code(code) })
 }
 
+/// The answer of a call that is told by a few fixed words.
+pub(crate) fn asked<T>(what: &str, answer: Result<T, ErrorCode>) -> io::Result<T> {
+    answer.map_err(|code| refused(code, || what.to_owned()))
+}
+
 /// The error of a wait that passed the guest's own limit.
 pub(crate) fn timed_out(limit: Duration, asked: impl FnOnce() -> String) -> io::Error {
     io::Error::new(ErrorKind::TimedOut, Failure { asked: asked(), reason: Reason::TimedOut(limit) })

@@ -6,6 +6,8 @@ use std::time::Duration;
 use wasip2::clocks::monotonic_clock;
 use wasip2::io::poll::{self, Pollable};
 
+use crate::error::timed_out;
+
 /// Something to [`wait`] for: that a socket can be read, written or accepted from without blocking.
 ///
 /// Made by the `readable`, `writable` and `acceptable` methods of the sockets, and cheap: a socket subscribes once for
@@ -48,6 +50,43 @@ impl Deadline {
         };
         let timer = monotonic_clock::subscribe_instant(at);
         poll::poll(&[pollable, &timer]).contains(&0)
+    }
+}
+
+/// What comes first: an attempt that mostly succeeds, or the wait for one that mostly would block. Either saves a call
+/// of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum First {
+    Attempt,
+    Wait,
+}
+
+/// Attempts until the answer is another than "would block"; `asked` is for the error of a wait that passed `timeout`.
+pub(crate) fn attempt<T>(
+    first: First,
+    interest: Interest<'_>,
+    timeout: Option<Duration>,
+    asked: impl FnOnce() -> String,
+    mut attempt: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    let would_block =
+        |answer: &io::Result<T>| matches!(answer, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+    if first == First::Attempt {
+        let answer = attempt();
+        if !would_block(&answer) {
+            return answer;
+        }
+    }
+    // The clock is read only when there is something to wait for.
+    let deadline = Deadline::after(timeout);
+    loop {
+        if !deadline.block(interest.0) {
+            return Err(timed_out(timeout.unwrap_or_default(), asked));
+        }
+        let answer = attempt();
+        if !would_block(&answer) {
+            return answer;
+        }
     }
 }
 

@@ -15,7 +15,7 @@ Usage: socket-client [OPTIONS] URL
 
   --requests N           how many, one after the other [15]
   --interval TIME        pause between two requests [0]
-  --timeout TIME         limit for the whole of one request [30s]
+  --timeout TIME         limit for the whole of one request, its close included [30s; netmf 90s]
   --linger off|SECONDS   how long a close waits for what was sent; 0 cuts the connection [not set]
   --no-delay             send small writes at once
   --keep-alive           use a connection again while the server allows it
@@ -23,6 +23,7 @@ Usage: socket-client [OPTIONS] URL
   --expect-status CODE   any other status is a failed request [any status is fine]
   --max-body SIZE        a larger body is a failed request [64M]
   --style plain|netmf    netmf: the order of operations of .NET Micro Framework's SocketClient [plain]
+                         It waits up to 30 s for the first data, and 30 s of silence after that end the answer.
   --help                 this text
 
 TIME has a unit (200ms, 30s, 2m); SIZE is in bytes, or with K, M or G in powers of 1024.
@@ -42,7 +43,7 @@ pub struct Settings {
     pub requests: u32,
     /// From the end of one request to the start of the next.
     pub interval: Duration,
-    /// For the whole of one request; not zero.
+    /// For the whole of one request, its close included; not zero.
     pub timeout: Duration,
     /// `None` leaves the socket as it is.
     pub linger: Option<Linger>,
@@ -62,19 +63,40 @@ pub enum Linger {
     For(Duration),
 }
 
+impl Linger {
+    /// As the socket is told.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Self::Off => None,
+            Self::For(time) => Some(time),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     Plain,
     Netmf,
 }
 
+impl Style {
+    /// Unless another is given. The original's two waits of 30 s, one for the first data and one for the silence that
+    /// ends an answer, must fit in.
+    fn timeout(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Plain => 30,
+            Self::Netmf => 90,
+        })
+    }
+}
+
 pub fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut url = None;
+    let (mut url, mut limit) = (None, None);
     let mut settings = Settings {
         url: Url::default(),
         requests: 15,
         interval: Duration::ZERO,
-        timeout: Duration::from_secs(30),
+        timeout: Duration::ZERO,
         linger: None,
         no_delay: false,
         keep_alive: false,
@@ -88,7 +110,7 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Long("requests") => settings.requests = parser.value()?.parse_with(requests)?,
             Arg::Long("interval") => settings.interval = parser.value()?.parse_with(duration)?,
-            Arg::Long("timeout") => settings.timeout = parser.value()?.parse_with(timeout)?,
+            Arg::Long("timeout") => limit = Some(parser.value()?.parse_with(timeout)?),
             Arg::Long("linger") => settings.linger = Some(parser.value()?.parse_with(linger)?),
             Arg::Long("no-delay") => settings.no_delay = true,
             Arg::Long("keep-alive") => settings.keep_alive = true,
@@ -101,6 +123,7 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         }
     }
     settings.url = url.ok_or("a URL is missing; see --help")?;
+    settings.timeout = limit.unwrap_or(settings.style.timeout());
     rules(&settings)?;
     Ok(Command::Run(settings))
 }
@@ -176,6 +199,14 @@ mod tests {
         let settings = settings(&["http://localhost:8080/x"]).expect("a URL is enough");
         assert_eq!((settings.requests, settings.style, settings.linger), (15, Style::Plain, None));
         assert_eq!(settings.timeout, Duration::from_secs(30));
+    }
+
+    #[test]
+    fn the_waits_of_netmf_fit_into_its_time_unless_another_is_given() {
+        let timeout = |args: &[&str]| settings(args).map(|settings| settings.timeout.as_secs());
+        assert_eq!(timeout(&["http://h", "--style", "netmf"]), Ok(90));
+        assert!(timeout(&["http://h", "--style", "netmf"]) > Ok(2 * crate::netmf::PATIENCE.as_secs()));
+        assert_eq!(timeout(&["http://h", "--timeout", "5s", "--style", "netmf"]), Ok(5));
     }
 
     #[test]

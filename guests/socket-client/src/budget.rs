@@ -26,6 +26,15 @@ impl Budget {
         if left.is_zero() { Err(io::Error::new(ErrorKind::TimedOut, self.spent())) } else { Ok(left) }
     }
 
+    /// What one of `among` attempts may use, so that those after it get their turn; never zero.
+    ///
+    /// # Errors
+    /// As for [`Self::left`].
+    pub fn share(&self, among: usize) -> io::Result<Duration> {
+        let share = self.left()? / u32::try_from(among).unwrap_or(u32::MAX).max(1);
+        Ok(share.max(Duration::from_nanos(1)))
+    }
+
     /// Why, in words: a time-out is told with the whole limit and not with what was left of it for one call.
     pub fn reason(&self, error: &io::Error) -> String {
         let own_time_out = error.kind() == ErrorKind::TimedOut && error_code(error).is_none();
@@ -34,5 +43,31 @@ impl Budget {
 
     fn spent(&self) -> String {
         format!("timed out after {:?}", self.limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+
+    #[test]
+    fn each_of_some_attempts_leaves_the_others_their_share() {
+        let budget = Budget::start(HOUR);
+        assert!(budget.share(3).is_ok_and(|share| !share.is_zero() && share <= HOUR / 3));
+        // The last one may use all that is left.
+        assert!(budget.share(1).is_ok_and(|share| share > HOUR / 3));
+        assert!(Budget::start(Duration::from_secs(1)).share(usize::MAX).is_ok_and(|share| !share.is_zero()));
+    }
+
+    #[test]
+    fn a_spent_budget_gives_nothing_and_says_its_whole_limit() {
+        let budget = Budget { limit: HOUR, start: Instant::now() };
+        let spent = Budget { limit: Duration::ZERO, ..budget };
+        for error in [spent.left().expect_err("spent"), spent.share(2).expect_err("spent")] {
+            assert_eq!(error.kind(), ErrorKind::TimedOut);
+            assert_eq!(budget.reason(&error), "timed out after 3600s");
+        }
     }
 }

@@ -17,11 +17,10 @@ use crate::wire::Wire;
 /// Bytes asked for at a time.
 const PIECE: usize = 16 * 1024;
 
-/// Makes requests, and keeps a connection between two of them where it may.
+/// Makes requests, one after the other.
 pub struct Client<'a> {
     settings: &'a Settings,
     tls: Option<Arc<ClientConfig>>,
-    kept: Option<Wire>,
 }
 
 /// How an exchange on a connection went wrong.
@@ -36,37 +35,45 @@ impl<'a> Client<'a> {
     /// When the certificate authority cannot be read.
     pub fn new(settings: &'a Settings) -> Result<Self, Box<dyn Error>> {
         let tls = if settings.url.tls { Some(tls::config(settings.ca.as_deref())?) } else { None };
-        Ok(Self { settings, tls, kept: None })
+        Ok(Self { settings, tls })
     }
 
     /// One request from its first phase to its last; the error says in which one it ended.
-    pub fn request(&mut self, stage: &mut Stage, response: &mut Response) -> Result<(), String> {
+    ///
+    /// `connection` is one that was kept, if any, and afterwards the one to keep; after an error, what is there is to be
+    /// dropped.
+    pub fn request(
+        &self,
+        connection: &mut Option<Wire>,
+        stage: &mut Stage,
+        response: &mut Response,
+    ) -> Result<(), String> {
         let budget = Budget::start(self.settings.timeout);
-        if let Some(wire) = self.kept.take() {
-            match self.exchange(wire, stage, response, &budget) {
+        if let Some(kept) = connection {
+            match self.exchange(kept, stage, response, &budget) {
                 // Asking again is right for a GET, and no answer has been seen yet.
                 Err(Lost::Unanswered(_)) if budget.left().is_ok() => count("reconnects", 1),
-                outcome => return outcome.map_err(Lost::into_reason),
+                outcome => return self.end(outcome, connection, stage, &budget),
             }
         }
-        let wire = self.open(stage, &budget)?;
-        self.exchange(wire, stage, response, &budget).map_err(Lost::into_reason)
+        *connection = None;
+        let wire = connection.insert(Wire::plain(connect(self.settings, stage, &budget)?));
+        if let Some(config) = &self.tls {
+            stage.enter("tls");
+            wire.secure(config.clone(), &self.settings.url.host, &budget).map_err(|why| stage.failed(why))?;
+        }
+        let outcome = self.exchange(wire, stage, response, &budget);
+        self.end(outcome, connection, stage, &budget)
     }
 
-    fn open(&self, stage: &mut Stage, budget: &Budget) -> Result<Wire, String> {
-        let stream = connect(self.settings, stage, budget)?;
-        let Some(config) = &self.tls else { return Ok(Wire::plain(stream)) };
-        stage.enter("tls");
-        Wire::tls(stream, config.clone(), &self.settings.url.host, budget).map_err(|why| stage.failed(why))
-    }
-
+    /// The phases send, wait and receive. Says whether the connection can be kept.
     fn exchange(
-        &mut self,
-        mut wire: Wire,
+        &self,
+        wire: &mut Wire,
         stage: &mut Stage,
         response: &mut Response,
         budget: &Budget,
-    ) -> Result<(), Lost> {
+    ) -> Result<bool, Lost> {
         stage.enter("send");
         wire.write(self.head().as_bytes(), budget).map_err(|why| Lost::Unanswered(stage.failed(why)))?;
         stage.enter("wait");
@@ -91,12 +98,22 @@ impl<'a> Client<'a> {
             size = wire.read(&mut piece, budget).map_err(|why| failed(stage, why))?;
         }
         // More than was asked for makes the next answer on this connection a guess.
-        if self.settings.keep_alive && response.keeps_alive() && !unasked {
-            self.kept = Some(wire);
+        Ok(self.settings.keep_alive && response.keeps_alive() && !unasked)
+    }
+
+    /// After an exchange: the connection is kept, or the phase close.
+    fn end(
+        &self,
+        outcome: Result<bool, Lost>,
+        connection: &mut Option<Wire>,
+        stage: &mut Stage,
+        budget: &Budget,
+    ) -> Result<(), String> {
+        if outcome.map_err(Lost::into_reason)? {
             return Ok(());
         }
         stage.enter("close");
-        close(wire, budget).map_err(|why| failed(stage, why))
+        close(connection, self.settings, budget).map_err(|why| stage.failed(why))
     }
 
     fn head(&self) -> String {
@@ -119,8 +136,8 @@ impl Lost {
     }
 }
 
-/// The phases resolve (for a name) and connect. The addresses are tried in their order until one takes the connection;
-/// the error is the last one's.
+/// The phases resolve (for a name) and connect. The addresses are tried in their order until one takes the connection,
+/// each for its share of the time: one that never answers leaves the others theirs. The error is the last one's.
 pub fn connect(settings: &Settings, stage: &mut Stage, budget: &Budget) -> Result<TcpStream, String> {
     let url = &settings.url;
     let addresses = match url.host.parse::<IpAddr>() {
@@ -133,20 +150,17 @@ pub fn connect(settings: &Settings, stage: &mut Stage, budget: &Budget) -> Resul
     };
     stage.enter("connect");
     let mut last = String::new();
-    for address in addresses {
-        let attempt = budget.left().and_then(|left| {
-            let remote = SocketAddr::new(address, url.port);
+    for (tried, address) in addresses.iter().enumerate() {
+        let attempt = budget.share(addresses.len() - tried).and_then(|share| {
+            let remote = SocketAddr::new(*address, url.port);
             let socket = TcpSocket::new(Family::of(remote))?;
             if let Some(linger) = settings.linger {
-                socket.set_linger(match linger {
-                    Linger::Off => None,
-                    Linger::For(time) => Some(time),
-                })?;
+                socket.set_linger(linger.time())?;
             }
             if settings.no_delay {
                 socket.set_nodelay(true)?;
             }
-            socket.connect(remote, Some(left))
+            socket.connect(remote, Some(share))
         });
         match attempt {
             Ok(stream) => return Ok(stream),
@@ -156,9 +170,14 @@ pub fn connect(settings: &Settings, stage: &mut Stage, budget: &Budget) -> Resul
     Err(stage.failed(last))
 }
 
-/// Closes and counts how that ended.
-pub fn close(wire: Wire, budget: &Budget) -> Result<(), String> {
-    let closed = wire.close(budget)?;
+/// Closes what is there, and counts how that ended.
+///
+/// # Errors
+/// A close that took longer than what was left of the budget is one.
+pub fn close(connection: &mut Option<Wire>, settings: &Settings, budget: &Budget) -> Result<(), String> {
+    let Some(wire) = connection.take() else { return Ok(()) };
+    let had_time = budget.left().is_ok();
+    let closed = wire.close(settings.linger.and_then(Linger::time), budget)?;
     count(
         match closed.ending {
             Ending::Acknowledged => "close-acknowledged",
@@ -168,5 +187,8 @@ pub fn close(wire: Wire, budget: &Budget) -> Result<(), String> {
         },
         1,
     );
-    Ok(())
+    match budget.left() {
+        Err(error) if had_time => Err(budget.reason(&error)),
+        _ => Ok(()),
+    }
 }

@@ -5,13 +5,15 @@ use std::fmt;
 use std::io;
 use std::thread;
 
-use wrun_guest::{announce, count};
+use wrun_guest::{announce, count, note};
 
 use crate::args::{Settings, Style};
+use crate::budget::Budget;
 use crate::http::Response;
 use crate::netmf;
-use crate::plain::Client;
+use crate::plain::{Client, close};
 use crate::stage::Stage;
+use crate::wire::Wire;
 
 /// What became of all requests.
 #[derive(Debug, Default)]
@@ -27,7 +29,8 @@ pub struct Tally {
 /// What is wrong before the first request, such as a certificate file that cannot be read. Requests that go wrong are
 /// in the tally.
 pub fn run(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
-    let mut client = Client::new(settings)?;
+    let client = Client::new(settings)?;
+    let mut connection = None;
     let mut tally = Tally::default();
     announce(settings.requests.into());
     for number in 0..settings.requests {
@@ -36,19 +39,36 @@ pub fn run(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
         }
         let mut stage = Stage::start();
         let mut response = Response::new(settings.max_body);
-        let outcome = match settings.style {
-            Style::Plain => client.request(&mut stage, &mut response),
-            Style::Netmf => netmf::request(settings, &mut stage, &mut response),
+        let made = match settings.style {
+            Style::Plain => client.request(&mut connection, &mut stage, &mut response),
+            Style::Netmf => netmf::request(settings, &mut connection, &mut stage, &mut response),
         };
-        let outcome = outcome.and_then(|()| expected(settings, &response));
+        let broken = made.is_err();
+        let outcome = made.and_then(|()| expected(settings, &response));
         stage.finish(outcome.as_ref().err().map(String::as_str));
+        if broken {
+            // Only now: letting go of a connection may wait for what it still has to send, and that is not the request's.
+            connection = None;
+        }
         count("bytes-received", response.bytes());
         if let Some(status) = response.status() {
             count(&format!("status-{status}"), 1);
         }
         tally.add(response.bytes(), outcome);
     }
+    end(connection, settings);
     Ok(tally)
+}
+
+/// Closes the connection that was kept last.
+fn end(mut connection: Option<Wire>, settings: &Settings) {
+    if let Some(kept) = &connection {
+        // Nothing that was asked for: a farewell, or a complaint about the wait.
+        kept.drain();
+    }
+    if let Err(why) = close(&mut connection, settings, &Budget::start(settings.timeout)) {
+        note(&format!("closing the connection that was kept: {why}"));
+    }
 }
 
 fn expected(settings: &Settings, response: &Response) -> Result<(), String> {
@@ -84,13 +104,22 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requests, failed, bytes, .. } = self;
-        write!(f, "{requests} requests, {} ok, {failed} failed, {bytes} bytes", requests - failed)
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        write!(f, "{requests} request{}, {} ok", plural((*requests).into()), requests - failed)?;
+        write!(f, ", {failed} failed, {bytes} byte{}", plural(*bytes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_a_thing_is_told_as_one() {
+        let mut tally = Tally::default();
+        tally.add(1, Ok(()));
+        assert_eq!(tally.to_string(), "1 request, 1 ok, 0 failed, 1 byte");
+    }
 
     #[test]
     fn one_failure_fails_the_run_and_is_told_with_its_number() {

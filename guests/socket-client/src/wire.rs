@@ -2,10 +2,11 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
-use wrun_guest::{Closed, TcpStream};
+use wrun_guest::{Closed, TcpOptions, TcpStream};
 
 use crate::budget::Budget;
 use crate::tls;
@@ -21,12 +22,12 @@ impl Wire {
         Self { tls: None, stream }
     }
 
-    /// Makes the TLS connection, certificate and host name verified.
-    pub fn tls(stream: TcpStream, config: Arc<ClientConfig>, host: &str, budget: &Budget) -> Result<Self, String> {
+    /// Makes it a TLS connection, certificate and host name verified.
+    pub fn secure(&mut self, config: Arc<ClientConfig>, host: &str, budget: &Budget) -> Result<(), String> {
         let name =
             ServerName::try_from(host.to_owned()).map_err(|_| format!("{host:?} is no name a certificate can have"))?;
         let mut tls = ClientConnection::new(config, name).map_err(|error| tls::reason(&error))?;
-        let mut timed = Timed { stream: &stream, budget };
+        let mut timed = Timed { stream: &self.stream, budget };
         while tls.is_handshaking() {
             if let Err(error) = tls.complete_io(&mut timed) {
                 return Err(match error.kind() {
@@ -35,7 +36,8 @@ impl Wire {
                 });
             }
         }
-        Ok(Self { tls: Some(Box::new(tls)), stream })
+        self.tls = Some(Box::new(tls));
+        Ok(())
     }
 
     pub fn stream(&self) -> &TcpStream {
@@ -68,8 +70,9 @@ impl Wire {
         })
     }
 
-    /// Says farewell where TLS wants it, and closes.
-    pub fn close(mut self, budget: &Budget) -> Result<Closed, String> {
+    /// Says farewell where TLS wants it, and closes. A linger time, which is the one that the stream has, is cut to what
+    /// is left of the budget; with nothing left the close goes on in the background.
+    pub fn close(mut self, linger: Option<Duration>, budget: &Budget) -> Result<Closed, String> {
         if let Some(tls) = &mut self.tls {
             tls.send_close_notify();
             let mut timed = Timed { stream: &self.stream, budget };
@@ -79,12 +82,21 @@ impl Wire {
                     break;
                 }
             }
-            // The peer's farewell, if it is there: a close with something left unread would reset the connection.
-            // Bounded, for a peer that sends for ever.
-            let mut rest = [0; 1024];
-            let _ = (0..16).all(|_| self.stream.try_read(&mut rest).is_ok_and(|read| read > 0));
+            // The peer's farewell, if it is there.
+            self.drain();
+        }
+        let left = budget.left().ok();
+        if linger.unwrap_or_default() > left.unwrap_or_default() {
+            self.stream.set_linger(left).map_err(|error| words(&error, budget))?;
         }
         self.stream.close().map_err(|error| words(&error, budget))
+    }
+
+    /// Drops what is there, without waiting: a close with something left unread would reset the connection.
+    pub fn drain(&self) {
+        let mut rest = [0; 1024];
+        // Bounded, for a peer that sends for ever.
+        let _ = (0..16).all(|_| self.stream.try_read(&mut rest).is_ok_and(|read| read > 0));
     }
 }
 

@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use crate::guest::imports;
-use crate::guest::load::About;
+use crate::guest::load::{About, Problem};
+use crate::report::words::printable;
 
 /// What there is to say about a guest, for people.
-pub fn describe(about: &About) -> String {
+pub fn describe(about: &About, problem: Option<&Problem>) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
         // Writing to a string cannot fail.
-        _ = writeln!(text, "{name:8} {value}");
+        _ = writeln!(text, "{name:8} {}", printable(value));
     };
     row("guest", &format!("{}, {} bytes", about.name, about.bytes));
     row("sha256", &about.sha256);
@@ -31,7 +32,7 @@ pub fn describe(about: &About) -> String {
     }
     row(
         "verdict",
-        &match about.problem() {
+        &match problem {
             None => "wrun can run it".to_owned(),
             Some(problem) => format!("wrun cannot run it: it {problem}"),
         },

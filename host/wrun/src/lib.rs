@@ -22,13 +22,19 @@ pub mod wasi;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use cli::{Cli, Command};
 use guest::Host;
-use guest::load::Guest;
 use plan::{Plan, ReportTo};
+use report::data::Family;
+use report::words::printable;
+
+/// How long whoever reads standard error may take for the last words of a run that was made to end.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Does what was asked, says what went wrong, and answers with the exit code.
 pub fn main(cli: Cli) -> ExitCode {
@@ -40,7 +46,7 @@ pub fn main(cli: Cli) -> ExitCode {
         (None, None) => Err(anyhow::anyhow!("no guest was given: see wrun --help")),
     };
     ExitCode::from(code.unwrap_or_else(|error| {
-        say(&format!("wrun: {error:#}\n"));
+        say(&failure(&error));
         exit::USAGE
     }))
 }
@@ -48,33 +54,45 @@ pub fn main(cli: Cli) -> ExitCode {
 fn run(run: cli::Run) -> Result<u8> {
     let plan = Plan::new(run)?;
     let (quiet, json) = (plan.quiet, plan.report == Some(ReportTo::Stdout));
-    let run::Ran { report, written } = run::run(plan)?;
+    let run::Ran { report, mut written } = run::run(plan)?;
     if json {
-        print(&report.to_json_pretty())?;
+        written = print(&report.to_json_pretty());
     }
+    let mut words = String::new();
     if !quiet {
-        say(&report::text::render(&report));
+        words += &report::text::render(&report);
     } else if report.outcome.code != Some(exit::OK) {
-        say(&format!("wrun: {}\n", report.outcome.words));
+        words += &format!("wrun: {}\n", printable(&report.outcome.words));
     }
-    if let Err(error) = written {
-        say(&format!("wrun: {error:#}\n"));
-        return Ok(exit::RIG);
+    let code = match written {
+        Ok(()) => report.outcome.code.unwrap_or(exit::RIG),
+        Err(error) => {
+            words += &failure(&error);
+            exit::RIG
+        }
+    };
+    match report.outcome.family {
+        Family::Interrupted | Family::Limit => say_within(words, LAST_WORDS),
+        _ => say(&words),
     }
-    Ok(report.outcome.code.unwrap_or(exit::RIG))
+    Ok(code)
 }
 
 fn check(check: &cli::Check) -> Result<u8> {
-    let host = Host::new()?;
-    let guest = Guest::load_any(&host.engine, &check.guest, None)?;
-    print(&check::describe(&guest.about))?;
-    Ok(if guest.about.problem().is_none() { exit::OK } else { exit::USAGE })
+    let (about, problem) = guest::load::examine(&Host::new()?, &check.guest)?;
+    print(&check::describe(&about, problem.as_ref()))?;
+    Ok(if problem.is_none() { exit::OK } else { exit::USAGE })
 }
 
 fn show(show: &cli::Show) -> Result<u8> {
     let report = report::read::read(&show.report)?;
     print(&report::text::render(&report))?;
     Ok(exit::OK)
+}
+
+/// An error as a line. Parts of it may be a stranger's words.
+fn failure(error: &anyhow::Error) -> String {
+    format!("wrun: {}\n", printable(&format!("{error:#}")))
 }
 
 /// To standard output, in colour only where that is a terminal. A reader that has left early is no error.
@@ -90,4 +108,15 @@ fn print(text: &str) -> Result<()> {
 pub(crate) fn say(text: &str) {
     let mut out = anstream::stderr().lock();
     _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// The same, as far as whoever reads it takes it within the time.
+fn say_within(text: String, time: Duration) {
+    let (said, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        say(&text);
+        // Nobody waits any more where the time has passed.
+        _ = said.send(());
+    });
+    _ = heard.recv_timeout(time);
 }

@@ -7,7 +7,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -33,7 +33,8 @@ pub enum Mode {
 pub struct Progress {
     /// Dropped to stop the thread.
     stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    /// Tells, by its end, that the thread has written its last.
+    ended: Receiver<()>,
 }
 
 impl Progress {
@@ -41,24 +42,26 @@ impl Progress {
     pub fn start(mode: Mode, recorder: Arc<Recorder>, label: &str) -> Self {
         let label = printable(label).into_owned();
         let (stop, stopped) = mpsc::channel();
+        let (ends, ended) = mpsc::channel();
         let show: fn(&Recorder, &str, &Receiver<()>) = match mode {
-            Mode::None => return Self { stop: None, thread: None },
+            Mode::None => return Self { stop: None, ended },
             Mode::Auto if can_draw() => draw,
             Mode::Auto | Mode::Plain => write,
         };
         let thread = thread::Builder::new().name("progress".to_owned());
-        let thread = thread.spawn(move || show(&recorder, &label, &stopped)).ok();
-        Self { stop: Some(stop), thread }
+        let spawned = thread.spawn(move || {
+            show(&recorder, &label, &stopped);
+            drop(ends);
+        });
+        Self { stop: spawned.ok().map(|_| stop), ended }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            // Its panic, if any, was printed, and a run does not fail for its progress.
-            let _ = thread.join();
-        }
+        // Not for ever: it may be writing to somebody who does not read.
+        let _ = self.ended.recv_timeout(DRAWINGS);
     }
 }
 

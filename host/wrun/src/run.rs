@@ -1,7 +1,9 @@
 //! One run: from a plan to a report.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::sync::oneshot;
@@ -19,9 +21,9 @@ use crate::policy::{Denial, Policy};
 use crate::progress::Progress;
 use crate::report::live::Live;
 use crate::report::{Header, Recorder, RecorderOptions, Report, data};
-use crate::supervise::{self, Ended, LAST_BYTES};
+use crate::supervise::{self, Ended, Event, TIDYING};
 use crate::trace::Trace;
-use crate::wasi::{SocketLimit, Sockets};
+use crate::wasi::{Limit, MAX_LOOKUPS, MAX_SAMPLES, Sockets};
 use crate::{calibrate, cli, say};
 
 /// What came of a run.
@@ -34,7 +36,7 @@ pub struct Ran {
 /// Runs the plan. Fails only before the guest starts.
 pub fn run(plan: Plan) -> Result<Ran> {
     let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
-    let guest = Guest::load(&host.engine, &plan.guest, Cache::open().as_ref())?;
+    let guest = Guest::load(&host, &plan.guest, Cache::open().as_ref())?;
     let backend = open(plan.backend);
     let trace = plan.trace.then(Trace::to_stderr);
     let recorder = Recorder::new(header(&plan, &guest, &*backend), RecorderOptions { trace });
@@ -52,31 +54,37 @@ pub fn run(plan: Plan) -> Result<Ran> {
     let tape = Tape::new(recorder.clone());
     let (stop, stopped) = oneshot::channel();
     let timeout = plan.timeout;
-    let thread = std::thread::Builder::new().name("guest".into()).spawn({
+    // Never joined: it ends with the guest, or with the process.
+    std::thread::Builder::new().name("guest".into()).spawn({
         let (tape, recorder) = (tape.clone(), recorder.clone());
         move || {
             let at = tape.clone();
-            let run = || run_guest(&host, &guest, backend, &plan, tape, recorder, stopped);
+            let run = || run_guest(&host, &guest, backend, &plan, tape, recorder, stopped, &events);
             // A panic is a fault of ours; what was measured until then is still true.
-            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| {
-                Ended::broken("wrun itself failed: the lines above say where".to_owned(), at.now())
-            });
-            // Nobody listens any more when the supervisor has given up on this thread.
-            _ = events.send(supervise::Event::Ended(ended));
+            if std::panic::catch_unwind(AssertUnwindSafe(run)).is_err() {
+                let end = End::Rig("wrun itself failed: the lines above say where".to_owned());
+                tell(&events, Event::Ended(Ended { end, at: at.now(), sockets_exhausted: false }));
+            }
         }
     })?;
-    let outcome = supervise::supervise(&inbox, timeout, stop);
-    // A guest's thread that has ended is gone; one that has not ends with the process.
-    drop(thread);
-    let duration = outcome.ended_at.unwrap_or_else(|| tape.now());
-    drop(progress);
+    let supervised = supervise::supervise(&inbox, timeout, stop);
+    // A signal from now on ends the process at once.
+    drop(inbox);
+    let duration = supervised.at.unwrap_or_else(|| tape.now());
 
-    if let Some(calibration) = outcome.calibration {
+    if let Some(calibration) = supervised.calibration {
         recorder.calibrated(calibration);
     }
-    let report = recorder.finish(outcome.outcome, duration);
+    let report = recorder.finish(supervised.outcome, duration);
+    // Before anything is said: whoever should hear it may not be listening.
     let written = live.map_or(Ok(()), |live| live.finish(&report).map_err(Into::into));
+    drop(progress);
     Ok(Ran { report, written })
+}
+
+/// Tells the supervisor, who may have given up on this thread.
+fn tell(events: &Sender<Event>, event: Event) {
+    _ = events.send(event);
 }
 
 /// The stack of sockets under the measuring: the one place where a backend's name becomes a backend.
@@ -115,6 +123,7 @@ fn header(plan: &Plan, guest: &Guest, backend: &dyn Backend) -> Header {
 }
 
 /// What happens on the guest's thread.
+#[expect(clippy::too_many_arguments, reason = "called once, where a thread begins")]
 fn run_guest(
     host: &Host,
     guest: &Guest,
@@ -123,10 +132,12 @@ fn run_guest(
     tape: Arc<Tape>,
     recorder: Arc<Recorder>,
     stopped: oneshot::Receiver<()>,
-) -> Ended {
+    events: &Sender<Event>,
+) {
+    let ended = |end, sockets_exhausted| Event::Ended(Ended { end, at: tape.now(), sockets_exhausted });
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return Ended::broken(format!("the runtime cannot be started: {error}"), tape.now()),
+        Err(error) => return tell(events, ended(End::Rig(format!("the runtime cannot be started: {error}")), false)),
     };
     let denials = recorder.clone();
     let policy = Policy::new(plan.rules.clone(), move |Denial { what, rule }| {
@@ -140,7 +151,9 @@ fn run_guest(
         tape: tape.clone(),
         recorder,
         no_delay: plan.no_delay,
-        limit: SocketLimit::new(plan.max_sockets),
+        open: Limit::new(plan.max_sockets),
+        lookups: Limit::new(MAX_LOOKUPS),
+        samples: Limit::new(MAX_SAMPLES),
     };
     let args: Vec<_> = std::iter::once(guest.about.name.clone()).chain(plan.args.iter().cloned()).collect();
     let surroundings = Surroundings {
@@ -151,35 +164,32 @@ fn run_guest(
         stdout_to_stderr: plan.report == Some(ReportTo::Stdout),
     };
     // Unconstrained, since tokio would otherwise call sockets unready after so many ready ones in one turn.
-    let ended = runtime.block_on(unconstrained(async {
+    runtime.block_on(unconstrained(async {
         let result = tokio::select! {
             biased;
-            _ = stopped => return Ended::stopped(tape.now()),
-            result = host.run(guest, sockets, surroundings) => result,
+            _ = stopped => return tell(events, Event::Stopped(tape.now())),
+            result = host.run(&guest.prepared, sockets, surroundings) => result,
         };
-        let at = tape.now();
         let (end, sockets) = match result {
-            Ok(ended) => ended,
-            Err(error) => return Ended::broken(format!("{error:#}"), at),
+            Ok((end, sockets)) => (end, Some(sockets)),
+            Err(error) => (End::Rig(format!("{error:#}")), None),
         };
-        let sockets_exhausted = sockets.limit.reached();
-        let used_network = tape.sockets() > 0;
-        drop(sockets);
-        let calibration = match end {
-            End::Success | End::Failure(_) if used_network => calibrate::calibrate(&host.engine, &tape).await.ok(),
-            _ => None,
+        tell(events, ended(end, sockets.is_some_and(|sockets| sockets.open.reached())));
+        _ = tokio::time::timeout(TIDYING, last_bytes()).await;
+        let calibration = match tape.sockets() {
+            0 => None,
+            // What cannot be measured is not in the report.
+            _ => calibrate::calibrate(&host.engine, &tape).await.ok(),
         };
-        _ = tokio::time::timeout(LAST_BYTES, last_bytes()).await;
-        Ended { end: Some(end), at, sockets_exhausted, calibration }
+        tell(events, Event::Tidy(calibration));
     }));
     // Does not wait for a name lookup that hangs.
     runtime.shutdown_background();
-    ended
 }
 
 /// Until nothing that the guest wrote is still on its way to a socket. Such a write is the only task there can be.
 async fn last_bytes() {
     while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

@@ -17,45 +17,37 @@ use crate::guest::End;
 use crate::report::data::{Calibration, Family, Outcome};
 
 /// How long a guest that is being ended may take to let go.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(300);
 
-/// How long what a guest wrote last, and the socket had not taken, may take to leave after its end.
-pub const LAST_BYTES: Duration = Duration::from_secs(5);
+/// How long the guest's thread may take to tidy up after an end of the guest's own: what the guest wrote last, and the
+/// socket had not taken, is still to leave.
+pub const TIDYING: Duration = Duration::from_secs(5);
 
-/// What the supervisor hears of.
+/// What the supervisor hears of, from the guest's thread and from the system.
 pub enum Event {
+    /// The guest has come to an end by itself.
     Ended(Ended),
+    /// It was made to end, at this time since the run began.
+    Stopped(Duration),
+    /// After `Ended`: nothing is left to do.
+    Tidy(Option<Calibration>),
     Signal(i32),
 }
 
-/// A guest's end, with what can be said only then.
+/// A guest's own end.
 pub struct Ended {
-    /// `None` where it was made to end.
-    pub end: Option<End>,
+    pub end: End,
     /// Since the run began.
     pub at: Duration,
     /// Whether it asked for more sockets than it may have.
     pub sockets_exhausted: bool,
-    pub calibration: Option<Calibration>,
-}
-
-impl Ended {
-    /// It was made to end.
-    pub fn stopped(at: Duration) -> Self {
-        Self { end: None, at, sockets_exhausted: false, calibration: None }
-    }
-
-    /// It could not be run at all.
-    pub fn broken(words: String, at: Duration) -> Self {
-        Self { end: Some(End::Rig(words)), at, sockets_exhausted: false, calibration: None }
-    }
 }
 
 /// How a run ended.
 pub struct Supervised {
     pub outcome: Outcome,
     /// Since the run began, where the guest came to an end at all.
-    pub ended_at: Option<Duration>,
+    pub at: Option<Duration>,
     pub calibration: Option<Calibration>,
 }
 
@@ -75,23 +67,32 @@ pub fn watch_signals(events: Sender<Event>) -> Result<()> {
 
 /// Waits for the end of the run, and brings it about where it must.
 pub fn supervise(inbox: &Receiver<Event>, timeout: Option<Duration>, stop: oneshot::Sender<()>) -> Supervised {
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    // A limit beyond what the clock can hold is none.
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let outcome = match next(inbox, deadline) {
-        Some(Event::Ended(ended)) => {
-            let (at, calibration) = (ended.at, ended.calibration.clone());
-            return Supervised { outcome: outcome(ended), ended_at: Some(at), calibration };
-        }
+        Some(Event::Ended(ended)) => return tidied(inbox, ended, TIDYING),
         Some(Event::Signal(signal)) => interrupted(signal),
-        None => time_limit(timeout.unwrap_or_default()),
+        // Nothing else comes first.
+        Some(Event::Stopped(_) | Event::Tidy(_)) | None => time_limit(timeout.unwrap_or_default()),
     };
     // A guest that has just ended by itself has nobody to tell.
     _ = stop.send(());
-    let ended_at = match next(inbox, Some(Instant::now() + GRACE)) {
-        Some(Event::Ended(ended)) => Some(ended.at),
-        // The user asks again, and is in a hurry; or the guest does not let go.
-        Some(Event::Signal(_)) | None => None,
+    let at = match next(inbox, Some(Instant::now() + GRACE)) {
+        Some(Event::Ended(ended)) => return tidied(inbox, ended, GRACE),
+        Some(Event::Stopped(at)) => Some(at),
+        // It does not let go, or the user asks again and is in a hurry.
+        Some(Event::Tidy(_) | Event::Signal(_)) | None => None,
     };
-    Supervised { outcome, ended_at, calibration: None }
+    Supervised { outcome, at, calibration: None }
+}
+
+/// The result of a run whose guest has ended by itself, after it was tidied up, or after a signal that will not wait.
+fn tidied(inbox: &Receiver<Event>, ended: Ended, patience: Duration) -> Supervised {
+    let calibration = match next(inbox, Some(Instant::now() + patience)) {
+        Some(Event::Tidy(calibration)) => calibration,
+        _ => None,
+    };
+    Supervised { at: Some(ended.at), outcome: outcome(ended), calibration }
 }
 
 /// The next event, or `None` at the deadline or when nobody is left to send one.
@@ -102,30 +103,24 @@ fn next(inbox: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
     }
 }
 
-fn outcome(ended: Ended) -> Outcome {
-    let (family, code, words, backtrace) = match ended.end {
-        None => (Family::Interrupted, exit::INTERRUPTED, "the run was ended".to_owned(), Vec::new()),
-        Some(End::Success) => (Family::Ok, exit::OK, "the guest ended well".to_owned(), Vec::new()),
-        Some(End::Failure(_)) if ended.sockets_exhausted => {
-            let words = "the guest failed, after asking for more sockets than --max-sockets allows".to_owned();
-            (Family::Limit, exit::SOCKETS, words, Vec::new())
+fn outcome(Ended { end, sockets_exhausted, .. }: Ended) -> Outcome {
+    let (family, code, words, backtrace) = match end {
+        End::Success => (Family::Ok, exit::OK, "the guest ended well".to_owned(), Vec::new()),
+        // One is all that a guest can say before WASI 0.2.12.
+        End::Failure(None | Some(1)) => (Family::Guest, exit::GUEST, "the guest failed".to_owned(), Vec::new()),
+        End::Failure(Some(code)) => {
+            (Family::Guest, exit::GUEST, format!("the guest failed, with {code} as its own code"), Vec::new())
         }
-        Some(End::Failure(code)) => {
-            let words = match code {
-                // One is all that a guest can say before WASI 0.2.12.
-                None | Some(1) => "the guest failed".to_owned(),
-                Some(code) => format!("the guest failed, with {code} as its own code"),
-            };
-            (Family::Guest, exit::GUEST, words, Vec::new())
+        End::Trap { words, backtrace } => (Family::Guest, exit::TRAP, format!("the guest trapped: {words}"), backtrace),
+        End::OutOfMemory { words } => {
+            (Family::Limit, exit::MEMORY, format!("{words}; --max-memory sets another limit"), Vec::new())
         }
-        Some(End::Trap { words, backtrace }) => {
-            (Family::Guest, exit::TRAP, format!("the guest trapped: {words}"), backtrace)
-        }
-        Some(End::OutOfMemory { words }) => {
-            (Family::Limit, exit::MEMORY, format!("{words}; see --max-memory"), Vec::new())
-        }
-        Some(End::Rig(words)) => (Family::Rig, exit::RIG, words, Vec::new()),
+        End::Rig(words) => (Family::Rig, exit::RIG, words, Vec::new()),
     };
+    if sockets_exhausted && family == Family::Guest {
+        let words = format!("{words}, after asking for more sockets than --max-sockets allows");
+        return Outcome { family: Family::Limit, code: Some(exit::SOCKETS), words, backtrace };
+    }
     Outcome { family, code: Some(code), words, backtrace }
 }
 
@@ -141,4 +136,56 @@ fn interrupted(signal: i32) -> Outcome {
 fn time_limit(timeout: Duration) -> Outcome {
     let words = format!("the guest was ended after the {timeout:?} of --timeout");
     Outcome { family: Family::Limit, code: Some(exit::TIMEOUT), words, backtrace: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn ended(end: End) -> Event {
+        Event::Ended(Ended { end, at: Duration::from_secs(1), sockets_exhausted: false })
+    }
+
+    /// Supervises a run of which these events are all there is to hear.
+    fn supervised(events: impl IntoIterator<Item = Event>, timeout: Option<Duration>) -> Supervised {
+        let (sender, inbox) = mpsc::channel();
+        for event in events {
+            sender.send(event).unwrap();
+        }
+        supervise(&inbox, timeout, oneshot::channel().0)
+    }
+
+    #[test]
+    fn an_end_of_its_own_is_kept_whatever_comes_after_it() {
+        let trap = || ended(End::Trap { words: "unreachable".into(), backtrace: Vec::new() });
+        for after in [Event::Signal(SIGINT), Event::Tidy(None)] {
+            let supervised = supervised([trap(), after], Some(Duration::from_secs(3600)));
+            assert_eq!(supervised.outcome.code, Some(exit::TRAP));
+            assert_eq!(supervised.at, Some(Duration::from_secs(1)));
+        }
+    }
+
+    #[test]
+    fn a_signal_that_finds_the_guest_at_its_end_leaves_it_that_end() {
+        let supervised = supervised([Event::Signal(SIGTERM), ended(End::Success)], None);
+        assert_eq!(supervised.outcome.code, Some(exit::OK));
+    }
+
+    #[test]
+    fn a_guest_that_does_not_let_go_is_left_behind() {
+        let (sender, inbox) = mpsc::channel();
+        sender.send(Event::Signal(SIGTERM)).unwrap();
+        let supervised = supervise(&inbox, None, oneshot::channel().0);
+        assert_eq!(supervised.outcome.code, Some(exit::TERMINATED));
+        assert_eq!(supervised.at, None);
+        drop(sender);
+    }
+
+    #[test]
+    fn a_time_limit_beyond_all_time_is_none() {
+        let supervised = supervised([ended(End::Success)], Some(Duration::MAX));
+        assert_eq!(supervised.outcome.code, Some(exit::OK));
+    }
 }

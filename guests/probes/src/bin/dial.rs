@@ -1,8 +1,9 @@
 //! Asks for one thing after the other and prints what came of each, `what -> ok` or the error code: for tests of what
 //! is allowed.
 //!
-//! `tcp://HOST:PORT` connects, `udp://HOST:PORT` sends a datagram, `listen://ADDR` and `bind://ADDR` take a local
-//! address for TCP and UDP, `ask://HOST:PORT` sends a datagram and prints the answer, `join://GROUP` joins a multicast group on loopback, and anything else is looked up. HOST
+//! `tcp://HOST:PORT` connects, `udp://HOST:PORT` sends a datagram, `peer://HOST:PORT` makes it the one peer of a UDP
+//! socket, `ask://HOST:PORT` sends a datagram and prints the answer, `listen://ADDR` and `bind://ADDR` take a local
+//! address for TCP and UDP, `join://GROUP` joins a multicast group on loopback, and anything else is looked up. HOST
 //! may be a name.
 
 use std::error::Error;
@@ -33,11 +34,12 @@ fn dial(what: &str) -> Result<io::Result<String>, Box<dyn Error>> {
     Ok(match scheme {
         "tcp" => remote(rest)?.and_then(|remote| TcpStream::connect(remote, PATIENCE).map(ok)),
         "udp" => remote(rest)?.and_then(send).map(ok),
+        "peer" => remote(rest)?.and_then(peer).map(ok),
         "listen" => TcpListener::bind(args::address(rest)?).map(ok),
         "bind" => UdpSocket::bind(args::address(rest)?).map(ok),
         "ask" => remote(rest)?.and_then(ask),
         "join" => join(rest.parse()?).map(ok),
-        _ => return Err(format!("{what}: give tcp, udp, ask, listen, bind or join before ://").into()),
+        _ => return Err(format!("{what}: give tcp, udp, peer, ask, listen, bind or join before ://").into()),
     })
 }
 
@@ -65,6 +67,10 @@ fn ask(remote: SocketAddr) -> io::Result<String> {
 
 fn send(remote: SocketAddr) -> io::Result<()> {
     UdpSocket::bind(SocketAddr::new(any(remote.ip()), 0))?.send_to(b"dial", remote)
+}
+
+fn peer(remote: SocketAddr) -> io::Result<()> {
+    UdpSocket::bind(SocketAddr::new(any(remote.ip()), 0))?.connect(remote)
 }
 
 fn join(group: IpAddr) -> io::Result<()> {

@@ -20,7 +20,8 @@ use wasip2::sockets::udp_create_socket::create_udp_socket;
 use wrun_guest::{Sample, TcpListener, count};
 
 const KINDS: &str = "drop-order, too-much, unpermitted-write, unpermitted-send, wrong-handle, long-name, \
-    control-name, many-names, many-counters, many-phases, huge-list, huge-send, huge-resolve, bad-finish";
+    control-name, many-names, many-counters, many-phases, huge-list, huge-send, huge-resolve, bad-finish, \
+    flood-samples, flood-lookups, flood-pollables";
 
 fn main() -> ExitCode {
     wrun_guest::run(|| {
@@ -86,6 +87,16 @@ fn misuse(what: &str) -> Result<String, Box<dyn Error>> {
         "bad-finish" => {
             let answer = create_tcp_socket(IpAddressFamily::Ipv4)?.finish_connect();
             return Ok(answer.err().map_or("ok", |code| code.name()).to_owned());
+        }
+        // More than any host would hold, all of them kept.
+        "flood-samples" => drop((0..1_000_000).map(|_| Sample::start("open")).collect::<Vec<_>>()),
+        "flood-lookups" => {
+            let network = instance_network();
+            let lookups: Result<Vec<_>, _> = (0..100_000).map(|_| resolve_addresses(&network, "localhost")).collect();
+            return Ok(lookups.err().map_or("ok", |code| code.name()).to_owned());
+        }
+        "flood-pollables" => {
+            drop((0..8_000_000).map(|_| monotonic_clock::subscribe_duration(u64::MAX)).collect::<Vec<_>>());
         }
         _ => return Err(format!("{what:?} is no misuse: give one of {KINDS}").into()),
     }

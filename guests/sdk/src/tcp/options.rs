@@ -7,7 +7,7 @@ use wasip2::sockets::network::ErrorCode;
 use wasip2::sockets::tcp;
 
 use crate::bindings::options;
-use crate::error::refused;
+use crate::error::asked;
 use crate::poll::nanoseconds;
 
 /// The options of a TCP socket: before it connects or listens, and afterwards.
@@ -149,8 +149,4 @@ pub(super) fn close(socket: &tcp::TcpSocket) -> Result<Closed, ErrorCode> {
         },
         unsent: closed.unsent,
     })
-}
-
-fn asked<T>(what: &str, answer: Result<T, ErrorCode>) -> io::Result<T> {
-    answer.map_err(|code| refused(code, || what.to_owned()))
 }

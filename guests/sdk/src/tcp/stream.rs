@@ -10,8 +10,8 @@ use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 use wasip2::sockets::tcp::{self, ShutdownType};
 
 use crate::address::{Family, from_wasi};
-use crate::error::{broken, refused, timed_out};
-use crate::poll::{Deadline, Interest};
+use crate::error::{broken, refused};
+use crate::poll::{First, Interest, attempt};
 use crate::tcp::{Closed, TcpOptions, TcpSocket, options};
 
 /// The standard's limit for one `blocking-write-and-flush`.
@@ -20,7 +20,7 @@ const SMALL: usize = 4096;
 /// A TCP connection. `&TcpStream` reads and writes as well, so both directions can be used side by side.
 ///
 /// Dropping it closes it, unobserved; [`Self::close`] says how that went. A large write may return with its last piece
-/// still in the host's hands: flush, shut down or close to be sure of it.
+/// still in the host's hands, which goes on to send it: flush to wait for that, or close to hear how it went.
 #[derive(Debug)]
 pub struct TcpStream {
     // Dropped in this order: pollables before their stream, streams before their socket.
@@ -101,17 +101,14 @@ impl TcpStream {
         Ok(size)
     }
 
-    /// Ends one direction, or both. Ending the sending side sends first what was written, and then tells the peer, who
-    /// can still send. Ending the receiving side drops what was not read.
+    /// Ends one direction, or both, and does not wait. Ending the sending side tells the peer behind everything that was
+    /// written; the peer can still send. Ending the receiving side drops what was not read.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let how = match how {
             Shutdown::Read => ShutdownType::Receive,
             Shutdown::Write => ShutdownType::Send,
             Shutdown::Both => ShutdownType::Both,
         };
-        if how != ShutdownType::Receive {
-            (&*self).flush()?;
-        }
         self.raw.shutdown(how).map_err(|code| refused(code, || "shut down".to_owned()))
     }
 
@@ -145,27 +142,6 @@ impl TcpStream {
         broken(error, || format!("send{}", self.of_peer(" to")))
     }
 
-    /// Tries until the answer is another than "would block".
-    fn wait_for<T>(
-        &self,
-        interest: Interest<'_>,
-        timeout: Option<Duration>,
-        asked: impl FnOnce() -> String,
-        mut attempt: impl FnMut() -> io::Result<T>,
-    ) -> io::Result<T> {
-        let mut deadline = None;
-        loop {
-            match attempt() {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                answer => return answer,
-            }
-            // The clock is read only when there is something to wait for.
-            if !deadline.get_or_insert_with(|| Deadline::after(timeout)).block(interest.0) {
-                return Err(timed_out(timeout.unwrap_or_default(), asked));
-            }
-        }
-    }
-
     /// For messages; a connection that is gone may have no peer any more.
     fn of_peer(&self, word: &str) -> String {
         self.raw.remote_address().map(|peer| format!("{word} {}", from_wasi(peer))).unwrap_or_default()
@@ -186,7 +162,7 @@ impl Read for &TcpStream {
         let timeout = self.read_timeout.get();
         if timeout.is_some() {
             let asked = || format!("receive{}", self.of_peer(" from"));
-            return self.wait_for(self.readable(), timeout, asked, || self.try_read(buffer));
+            return attempt(First::Attempt, self.readable(), timeout, asked, || self.try_read(buffer));
         }
         loop {
             // One call of the host for the wait and the data.
@@ -207,16 +183,20 @@ impl Write for &TcpStream {
             return Ok(data.len());
         }
         let asked = || format!("send{}", self.of_peer(" to"));
-        self.wait_for(self.writable(), timeout, asked, || self.try_write(data))
+        attempt(First::Attempt, self.writable(), timeout, asked, || self.try_write(data))
     }
 
+    /// Waits until everything written is with the backend's socket; that the peer has it is another matter.
+    ///
+    /// With a write timeout it also waits until the socket takes more, since the standard tells a flush that is done
+    /// from one under way by nothing else. So it may time out where a flush without a limit would not wait.
     fn flush(&mut self) -> io::Result<()> {
         let Some(timeout) = self.write_timeout.get() else {
             return self.output.blocking_flush().map_err(|error| self.not_sent(error));
         };
         self.output.flush().map_err(|error| self.not_sent(error))?;
         let asked = || format!("send{}", self.of_peer(" to"));
-        self.wait_for(self.writable(), Some(timeout), asked, || {
+        attempt(First::Attempt, self.writable(), Some(timeout), asked, || {
             // Until it is flushed a stream has no room.
             match self.output.check_write().map_err(|error| self.not_sent(error))? {
                 0 => Err(ErrorKind::WouldBlock.into()),

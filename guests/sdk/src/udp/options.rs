@@ -3,11 +3,9 @@
 use std::io;
 use std::net::IpAddr;
 
-use wasip2::sockets::network::ErrorCode;
-
 use crate::address::ip_to_wasi;
 use crate::bindings::options::{self, NetworkInterface};
-use crate::error::refused;
+use crate::error::{asked, refused};
 use crate::udp::UdpSocket;
 
 /// A network interface of the backend's machine.
@@ -121,8 +119,4 @@ impl UdpSocket {
     pub fn set_send_buffer(&self, bytes: u64) -> io::Result<()> {
         asked("set send buffer size", self.raw.set_send_buffer_size(bytes))
     }
-}
-
-fn asked<T>(what: &str, answer: Result<T, ErrorCode>) -> io::Result<T> {
-    answer.map_err(|code| refused(code, || what.to_owned()))
 }

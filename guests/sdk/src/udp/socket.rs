@@ -11,8 +11,8 @@ use wasip2::sockets::udp::{self, IncomingDatagramStream, OutgoingDatagram, Outgo
 use wasip2::sockets::udp_create_socket;
 
 use crate::address::{Family, from_wasi, to_wasi, with_network};
-use crate::error::{refused, timed_out};
-use crate::poll::{Deadline, Interest};
+use crate::error::refused;
+use crate::poll::{First, Interest, attempt};
 use crate::tcp::not_zero;
 
 /// A UDP socket, bound to a local address; with a peer after [`Self::connect`].
@@ -99,7 +99,7 @@ impl UdpSocket {
     /// Receives one datagram and says its size and sender. What does not fit into the buffer is lost.
     pub fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let asked = || "receive a datagram".to_owned();
-        wait_for(self.readable()?, self.read_timeout.get(), asked, Order::WaitFirst, || self.try_recv_from(buffer))
+        attempt(First::Wait, self.readable()?, self.read_timeout.get(), asked, || self.try_recv_from(buffer))
     }
 
     /// Receives one datagram from the peer, or from anyone when there is none, and says its size.
@@ -126,14 +126,13 @@ impl UdpSocket {
     /// `access-denied` when the policy has no rule for the address.
     pub fn send_to(&self, data: &[u8], remote: SocketAddr) -> io::Result<()> {
         let asked = || format!("send to {remote}");
-        let attempt = || self.try_send_to(data, remote);
-        wait_for(self.writable()?, self.write_timeout.get(), asked, Order::TryFirst, attempt)
+        attempt(First::Attempt, self.writable()?, self.write_timeout.get(), asked, || self.try_send_to(data, remote))
     }
 
     /// Sends one datagram to the peer.
     pub fn send(&self, data: &[u8]) -> io::Result<()> {
         let asked = || "send to the peer".to_owned();
-        wait_for(self.writable()?, self.write_timeout.get(), asked, Order::TryFirst, || self.try_send(data))
+        attempt(First::Attempt, self.writable()?, self.write_timeout.get(), asked, || self.try_send(data))
     }
 
     /// Sends one datagram if there is room for it; [`ErrorKind::WouldBlock`] otherwise.
@@ -195,36 +194,5 @@ impl Channel {
 impl Default for Channel {
     fn default() -> Self {
         Self { readable: OnceCell::new(), writable: OnceCell::new(), streams: None }
-    }
-}
-
-/// What is cheaper: an attempt that mostly succeeds goes first, one that mostly has to wait goes second.
-#[derive(PartialEq, Eq)]
-enum Order {
-    TryFirst,
-    WaitFirst,
-}
-
-/// Tries until the answer is another than "would block".
-fn wait_for<T>(
-    interest: Interest<'_>,
-    timeout: Option<Duration>,
-    asked: impl FnOnce() -> String,
-    order: Order,
-    mut attempt: impl FnMut() -> io::Result<T>,
-) -> io::Result<T> {
-    let deadline = Deadline::after(timeout);
-    let mut attempted = order == Order::WaitFirst;
-    loop {
-        if !attempted {
-            match attempt() {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                answer => return answer,
-            }
-        }
-        if !deadline.block(interest.0) {
-            return Err(timed_out(timeout.unwrap_or_default(), asked));
-        }
-        attempted = false;
     }
 }

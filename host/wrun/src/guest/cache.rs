@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -17,6 +18,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// The most bytes of compiled guests that are kept; the least recently used go first.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// The age at which a file that belongs to nothing was surely left behind.
+const LEFTOVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub struct Cache {
     folder: PathBuf,
@@ -80,14 +84,19 @@ impl Cache {
     /// Removes what was not used for longest, until the rest fits.
     fn trim(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        let mut files: Vec<_> = entries
-            .flatten()
-            .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "cwasm"))
-            .filter_map(|entry| {
-                let about = entry.metadata().ok()?;
-                Some((about.modified().ok()?, about.len(), entry.path()))
-            })
-            .collect();
+        let mut files = Vec::new();
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let Ok((used, bytes)) = entry.metadata().and_then(|about| Ok((about.modified()?, about.len()))) else {
+                continue;
+            };
+            if path.extension().is_some_and(|extension| extension == "cwasm") {
+                files.push((used, bytes, path));
+            } else if !path.with_extension("cwasm").exists() && used.elapsed().is_ok_and(|age| age > LEFTOVER) {
+                // What a wrun that was killed had begun to write, or a checksum without its code.
+                _ = fs::remove_file(path);
+            }
+        }
         files.sort();
         let mut total: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
         for (_, bytes, path) in files {

@@ -3,6 +3,9 @@
 /// The track of WASI that is provided. Within it, a guest built for an older or newer release fits.
 const WASI: &str = "0.2.";
 
+/// The newest release on that track that is provided.
+pub const NEWEST: &str = "0.2.12";
+
 /// The track of `wrun:net`.
 const WRUN: &str = "0.1.";
 

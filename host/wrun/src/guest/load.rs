@@ -8,11 +8,11 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::cache::Cache;
-use super::imports;
+use super::{Host, Prepared, imports};
 
-/// A loaded guest.
+/// A guest that can be run.
 pub struct Guest {
-    pub component: Component,
+    pub prepared: Prepared,
     pub about: About,
 }
 
@@ -36,6 +36,8 @@ pub enum LoadError {
     Read { path: String, error: std::io::Error },
     #[error("{0}: is a folder; name the component in it")]
     Folder(String),
+    #[error("{0}: is not a file; a guest is a file with a component")]
+    NotFile(String),
     #[error("{0}: is not WebAssembly; a guest is a component, as built for the target wasm32-wasip2")]
     NotWasm(String),
     #[error("{0}: is WebAssembly as text; make a component of it with `wasm-tools parse`")]
@@ -60,6 +62,8 @@ pub enum Problem {
     OtherWasi(String),
     /// It imports what wrun lacks.
     Missing(Vec<String>),
+    /// The names are right, and what is behind them is not.
+    Misfit(String),
 }
 
 impl fmt::Display for Problem {
@@ -82,13 +86,18 @@ impl fmt::Display for Problem {
                  version 0.2, and wrun:net@0.1",
                 imports.join(", ")
             ),
+            Self::Misfit(why) => write!(
+                f,
+                "does not fit what wrun provides, as when it was built for a newer WASI than {}: {why}",
+                imports::NEWEST
+            ),
         }
     }
 }
 
 impl About {
-    /// What keeps wrun from running it.
-    pub fn problem(&self) -> Option<Problem> {
+    /// What keeps wrun from running it, as far as its names say.
+    fn problem(&self) -> Option<Problem> {
         let versions: Vec<_> = self.exports.iter().filter_map(|export| imports::command_version(export)).collect();
         if !versions.iter().any(|version| imports::runs(version)) {
             return Some(match versions.first() {
@@ -103,50 +112,70 @@ impl About {
 
 impl Guest {
     /// Loads a guest that can be run. Compiles it, unless the cache has it.
-    pub fn load(engine: &Engine, path: &Path, cache: Option<&Cache>) -> Result<Self, LoadError> {
-        let guest = Self::load_any(engine, path, cache)?;
-        match guest.about.problem() {
-            Some(problem) => Err(LoadError::CannotRun { path: path.display().to_string(), problem }),
-            None => Ok(guest),
+    pub fn load(host: &Host, path: &Path, cache: Option<&Cache>) -> Result<Self, LoadError> {
+        let (component, about) = load(&host.engine, path, cache)?;
+        match prepare(host, &component, &about) {
+            Ok(prepared) => Ok(Self { prepared, about }),
+            Err(problem) => Err(LoadError::CannotRun { path: path.display().to_string(), problem }),
         }
     }
+}
 
-    /// Loads any component, also one that cannot be run.
-    pub fn load_any(engine: &Engine, path: &Path, cache: Option<&Cache>) -> Result<Self, LoadError> {
-        let shown = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::IsADirectory => LoadError::Folder(shown.clone()),
-            _ => LoadError::Read { path: shown.clone(), error },
-        })?;
-        // Magic number, then a version that tells modules (1) from components (13, layer 1).
-        match bytes.get(..8) {
-            Some([b'\0', b'a', b's', b'm', 1, 0, 0, 0]) => return Err(LoadError::CoreModule(shown)),
-            Some([b'\0', b'a', b's', b'm', ..]) => {}
-            _ if bytes.trim_ascii_start().starts_with(b"(") => return Err(LoadError::Text(shown)),
-            _ => return Err(LoadError::NotWasm(shown)),
-        }
-        let sha256 = hex(&Sha256::digest(&bytes));
-        let component = match cache.and_then(|cache| cache.get(engine, &sha256)) {
-            Some(component) => component,
-            None => {
-                let component = Component::from_binary(engine, &bytes)
-                    .map_err(|error| LoadError::Invalid { path: shown, error })?;
-                if let Some(cache) = cache {
-                    cache.put(engine, &sha256, &component);
-                }
-                component
-            }
-        };
-        let kind = component.component_type();
-        let about = About {
-            name: path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            sha256,
-            bytes: bytes.len() as u64,
-            imports: kind.imports(engine).map(|(name, _)| name.to_owned()).collect(),
-            exports: kind.exports(engine).map(|(name, _)| name.to_owned()).collect(),
-        };
-        Ok(Self { component, about })
+/// What can be said of a component, and what keeps it from being run.
+pub fn examine(host: &Host, path: &Path) -> Result<(About, Option<Problem>), LoadError> {
+    let (component, about) = load(&host.engine, path, None)?;
+    let problem = prepare(host, &component, &about).err();
+    Ok((about, problem))
+}
+
+fn prepare(host: &Host, component: &Component, about: &About) -> Result<Prepared, Problem> {
+    match about.problem() {
+        Some(problem) => Err(problem),
+        None => host.prepare(component).map_err(|error| Problem::Misfit(format!("{error:#}"))),
     }
+}
+
+/// Loads any component, also one that cannot be run.
+fn load(engine: &Engine, path: &Path, cache: Option<&Cache>) -> Result<(Component, About), LoadError> {
+    let shown = path.display().to_string();
+    let read_error = |error| LoadError::Read { path: shown.clone(), error };
+    let kind = std::fs::metadata(path).map_err(read_error)?.file_type();
+    if kind.is_dir() {
+        return Err(LoadError::Folder(shown));
+    }
+    // A device or a pipe may never end.
+    if !kind.is_file() {
+        return Err(LoadError::NotFile(shown));
+    }
+    let bytes = std::fs::read(path).map_err(read_error)?;
+    // Magic number, then a version that tells modules (1) from components (13, layer 1).
+    match bytes.get(..8) {
+        Some([b'\0', b'a', b's', b'm', 1, 0, 0, 0]) => return Err(LoadError::CoreModule(shown)),
+        Some([b'\0', b'a', b's', b'm', ..]) => {}
+        _ if bytes.trim_ascii_start().starts_with(b"(") => return Err(LoadError::Text(shown)),
+        _ => return Err(LoadError::NotWasm(shown)),
+    }
+    let sha256 = hex(&Sha256::digest(&bytes));
+    let component = match cache.and_then(|cache| cache.get(engine, &sha256)) {
+        Some(component) => component,
+        None => {
+            let component =
+                Component::from_binary(engine, &bytes).map_err(|error| LoadError::Invalid { path: shown, error })?;
+            if let Some(cache) = cache {
+                cache.put(engine, &sha256, &component);
+            }
+            component
+        }
+    };
+    let kind = component.component_type();
+    let about = About {
+        name: path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        sha256,
+        bytes: bytes.len() as u64,
+        imports: kind.imports(engine).map(|(name, _)| name.to_owned()).collect(),
+        exports: kind.exports(engine).map(|(name, _)| name.to_owned()).collect(),
+    };
+    Ok((component, about))
 }
 
 fn hex(bytes: &[u8]) -> String {

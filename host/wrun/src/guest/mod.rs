@@ -10,22 +10,23 @@ pub mod imports;
 pub mod limits;
 pub mod load;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use wasmtime::component::{HasData, Linker, ResourceTable};
+use wasmtime::component::{Component, HasData, Linker, ResourceTable};
 use wasmtime::{Config, Engine, Result, Store, UpdateDeadline, WasmBacktraceDetails};
-use wasmtime_wasi::p2::bindings::Command;
+use wasmtime_wasi::p2::bindings::CommandPre;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
 use crate::plan::Folder;
+use crate::wasi::turn::{Poll, PollView};
 use crate::wasi::{HasSockets, RigFailure, Sockets, View};
 use limits::{Limits, MemoryExceeded};
-use load::Guest;
 
 /// How often a guest that does not wait is asked whether it should go on.
 const TICK: Duration = Duration::from_millis(10);
+
+/// Handles that a guest may have at once, of all kinds: each is some of the host's memory.
+const MAX_HANDLES: usize = 200_000;
 
 /// What a guest gets beside its sockets.
 #[derive(Debug)]
@@ -57,13 +58,17 @@ pub enum End {
     Rig(String),
 }
 
-/// The engine that all guests of this process share, and its ticker.
+/// The engine that all guests of this process share, with everything that they can import.
 pub struct Host {
     pub engine: Engine,
-    running: Arc<AtomicBool>,
+    linker: Linker<State>,
 }
 
+/// A component whose imports and exports were found to fit.
+pub struct Prepared(CommandPre<State>);
+
 impl Host {
+    /// With its ticker, without which a guest that spins could not be stopped, and which ends with the engine.
     pub fn new() -> Result<Self> {
         let mut config = Config::new();
         config
@@ -72,34 +77,38 @@ impl Host {
             .concurrency_support(false)
             .wasm_backtrace_details(WasmBacktraceDetails::Enable);
         let engine = Engine::new(&config)?;
-        Ok(Self { engine, running: Arc::new(AtomicBool::new(false)) })
-    }
-
-    /// Starts the ticker, without which a guest that spins could not be stopped. It ends with the engine.
-    fn start_ticker(&self) -> std::io::Result<()> {
-        if self.running.swap(true, Ordering::Relaxed) {
-            return Ok(());
-        }
-        let engine = self.engine.weak();
+        let linker = linker(&engine)?;
+        let ticking = engine.weak();
         std::thread::Builder::new().name("ticker".into()).spawn(move || {
-            while let Some(engine) = engine.upgrade() {
+            while let Some(engine) = ticking.upgrade() {
                 engine.increment_epoch();
                 drop(engine);
                 std::thread::sleep(TICK);
             }
         })?;
-        Ok(())
+        Ok(Self { engine, linker })
+    }
+
+    /// Holds every function of a component against what is provided and what is expected.
+    pub fn prepare(&self, component: &Component) -> Result<Prepared> {
+        Ok(Prepared(CommandPre::new(self.linker.instantiate_pre(component)?)?))
     }
 
     /// Runs a guest to its own end. Dropping the future ends it at its next wait, or its next tick.
     ///
     /// `sockets` comes back, for what can be asked of it afterwards.
-    pub async fn run(&self, guest: &Guest, sockets: Sockets, surroundings: Surroundings<'_>) -> Result<(End, Sockets)> {
-        self.start_ticker()?;
-        let linker = linker(&self.engine)?;
+    pub async fn run(
+        &self,
+        guest: &Prepared,
+        sockets: Sockets,
+        surroundings: Surroundings<'_>,
+    ) -> Result<(End, Sockets)> {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_HANDLES);
         let state = State {
             wasi: context(&surroundings)?,
-            table: ResourceTable::new(),
+            table,
+            poll_calls: 0,
             sockets,
             limits: Limits::new(surroundings.max_memory),
         };
@@ -107,7 +116,7 @@ impl Host {
         store.limiter(|state| &mut state.limits);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
-        let result = match Command::instantiate_async(&mut store, &guest.component, &linker).await {
+        let result = match guest.0.instantiate_async(&mut store).await {
             Ok(command) => command.wasi_cli_run().call_run(&mut store).await,
             Err(error) => Err(error),
         };
@@ -166,6 +175,7 @@ fn demangle(name: &str) -> String {
 struct State {
     wasi: WasiCtx,
     table: ResourceTable,
+    poll_calls: u32,
     sockets: Sockets,
     limits: Limits,
 }
@@ -216,7 +226,10 @@ fn linker(engine: &Engine) -> Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     let l = &mut linker;
     io::error::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
-    io::poll::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
+    io::poll::add_to_linker::<State, Poll>(l, |state| PollView {
+        table: &mut state.table,
+        calls: &mut state.poll_calls,
+    })?;
     io::streams::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
     clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
     clocks::wall_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;

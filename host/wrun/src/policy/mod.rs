@@ -6,7 +6,7 @@
 
 mod rule;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,14 +15,17 @@ use wrun_net::{Error, Result};
 use rule::{Host, Scheme};
 pub use rule::{Rule, RuleError};
 
+/// The name that means this machine without being asked for anywhere.
+const LOCALHOST: &str = "localhost";
+
 /// The rules of a run. Clones share what was learned.
 #[derive(Clone)]
 pub struct Policy(Arc<Inner>);
 
 struct Inner {
     rules: Vec<Rule>,
-    /// Addresses that a lookup gave, with the name that was asked for.
-    learned: Mutex<HashMap<IpAddr, String>>,
+    /// Addresses that a lookup of a name in the rules gave, with those names: one address may have several.
+    learned: Mutex<HashMap<IpAddr, BTreeSet<String>>>,
     denied: Box<dyn Fn(Denial) + Send + Sync>,
 }
 
@@ -41,24 +44,26 @@ impl Policy {
         Self(Arc::new(Inner { rules, learned: Mutex::default(), denied: Box::new(denied) }))
     }
 
-    /// A name may be looked up if a rule has it, or any name.
+    /// A name may be looked up if a rule has it, or if the guest may talk to anybody.
     pub fn check_name(&self, name: &str) -> Result<()> {
-        let loopback = is_localhost(name);
         let allowed = self.0.rules.iter().any(|rule| match &rule.host {
-            Host::Any => true,
+            // Whoever only serves has nobody to look up, and a lookup is a message to whoever owns the name.
+            Host::Any => matches!(rule.scheme, Scheme::Tcp | Scheme::Udp),
             Host::Name(known) => known == name,
-            Host::Net(net) => loopback && net.addr().is_loopback(),
+            Host::Net(net) => name == LOCALHOST && net.addr().is_loopback(),
         });
         self.decide(allowed, || Denial { what: format!("look up {name}"), rule: format!("tcp://{name}:*") })
     }
 
-    /// Takes the addresses of an allowed name for allowed, and gives them back.
-    pub fn learn(&self, name: &str, addresses: Vec<IpAddr>) -> Vec<IpAddr> {
-        let mut learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        for address in &addresses {
-            learned.insert(*address, name.to_owned());
+    /// Takes the addresses of a name in the rules for allowed.
+    pub fn learn(&self, name: &str, addresses: &[IpAddr]) {
+        // Only those names, of which there are few: others mean nothing to the rules.
+        if self.0.rules.iter().any(|rule| matches!(&rule.host, Host::Name(known) if known == name)) {
+            let mut learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
+            for address in addresses {
+                learned.entry(*address).or_default().insert(name.to_owned());
+            }
         }
-        addresses
     }
 
     pub fn check_tcp_connect(&self, remote: SocketAddr) -> Result<()> {
@@ -147,10 +152,10 @@ impl Policy {
         match host {
             Host::Any => true,
             Host::Net(net) => net.contains(&address),
-            Host::Name(name) if is_localhost(name) && address.is_loopback() => true,
+            Host::Name(name) if name == LOCALHOST && address.is_loopback() => true,
             Host::Name(name) => {
                 let learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
-                learned.get(&address).is_some_and(|known| known == name)
+                learned.get(&address).is_some_and(|names| names.contains(name))
             }
         }
     }
@@ -158,13 +163,10 @@ impl Policy {
     /// The narrowest rule that would allow it, by the name the guest knows the address under.
     fn suggest(&self, scheme: Scheme, address: SocketAddr) -> String {
         let learned = self.0.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        let host = learned.get(&address.ip()).cloned().unwrap_or_else(|| rule::bracketed(address.ip()));
+        let name = learned.get(&address.ip()).and_then(BTreeSet::first).cloned();
+        let host = name.unwrap_or_else(|| rule::bracketed(address.ip()));
         format!("{scheme}://{host}:{}", address.port())
     }
-}
-
-fn is_localhost(name: &str) -> bool {
-    name == "localhost" || name.ends_with(".localhost")
 }
 
 #[cfg(test)]
@@ -225,13 +227,32 @@ mod tests {
     fn an_allowed_name_allows_its_addresses_on_its_ports_only() {
         let (policy, denied) = policy(&["tcp://example.com:80-81"]);
         assert!(policy.check_tcp_connect(address("192.0.2.1:80")).is_err());
-        policy.learn("example.com", vec!["192.0.2.1".parse().unwrap()]);
+        policy.learn("example.com", &["192.0.2.1".parse().unwrap()]);
         policy.check_tcp_connect(address("192.0.2.1:80")).unwrap();
         policy.check_tcp_connect(address("192.0.2.1:81")).unwrap();
         assert!(policy.check_tcp_connect(address("192.0.2.1:82")).is_err());
         assert!(policy.check_udp_send(address("192.0.2.1:80")).is_err());
         assert!(policy.check_name("example.org").is_err());
         assert_eq!(denied.lock().unwrap()[1], "tcp://example.com:82");
+    }
+
+    #[test]
+    fn two_names_on_one_address_are_both_allowed() {
+        let (policy, _) = policy(&["tcp://a.example:80", "tcp://b.example:443"]);
+        for name in ["a.example", "b.example"] {
+            policy.learn(name, &["192.0.2.1".parse().unwrap()]);
+        }
+        policy.check_tcp_connect(address("192.0.2.1:80")).unwrap();
+        policy.check_tcp_connect(address("192.0.2.1:443")).unwrap();
+    }
+
+    #[test]
+    fn whoever_only_serves_or_stays_here_looks_nobody_up() {
+        for rules in [&["tcp-listen://*:8080", "udp-bind://*:*"] as &[&str], &["loopback"]] {
+            let (policy, _) = policy(rules);
+            assert!(policy.check_name("example.com").is_err());
+            assert!(policy.check_name("secret.localhost").is_err());
+        }
     }
 
     #[test]

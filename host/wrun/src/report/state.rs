@@ -19,8 +19,8 @@ pub(super) const NOTES: usize = 1000;
 pub(super) const DENIALS: usize = 1000;
 /// Sockets, and lookups, that are kept.
 pub(super) const CONNECTIONS: usize = 10_000;
-/// Bytes of a note, or of the reason of an error, that are kept: the 1024 that a guest may give, and the mark of a cut.
-pub(super) const TEXT_BYTES: usize = 1024 + '…'.len_utf8();
+/// Bytes of a note, or of the reason of an error, that are kept.
+pub(super) const TEXT_BYTES: usize = 1024;
 /// Reasons of errors that are told apart.
 const REASONS: usize = 1000;
 /// What a reason beyond the bound is reported as.

@@ -11,11 +11,12 @@ use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wrun_net::Error;
 use wrun_net::backend::Pending;
 
-use super::View;
 use super::bindings::wasi::sockets::ip_name_lookup;
 use super::bindings::wasi::sockets::network::{ErrorCode, IpAddress};
 use super::error::SocketError;
 use super::network::Network;
+use super::turn::ready_now;
+use super::{Place, View};
 use crate::policy::Policy;
 
 /// A lookup under way, then its addresses one by one.
@@ -23,6 +24,8 @@ pub struct Lookup {
     state: State,
     /// Set where the addresses become allowed because the name is.
     learn: Option<(Policy, String)>,
+    /// Until the answer is there.
+    place: Option<Place>,
 }
 
 enum State {
@@ -32,16 +35,17 @@ enum State {
 
 impl Lookup {
     fn known(address: IpAddr) -> Self {
-        Self { state: State::Done(Ok(vec![address].into_iter())), learn: None }
+        Self { state: State::Done(Ok(vec![address].into_iter())), learn: None, place: None }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<&mut Result<vec::IntoIter<IpAddr>, Error>> {
         if let State::Waiting(pending) = &mut self.state {
             let Poll::Ready(answer) = pending.as_mut().poll(cx) else { return Poll::Pending };
-            let answer = answer.map(|addresses| match &self.learn {
-                Some((policy, name)) => policy.learn(name, addresses),
-                None => addresses,
-            });
+            if let (Ok(addresses), Some((policy, name))) = (&answer, &self.learn) {
+                policy.learn(name, addresses);
+            }
+            // It holds no thread any more.
+            self.place = None;
             self.state = State::Done(answer.map(Vec::into_iter));
         }
         match &mut self.state {
@@ -76,8 +80,13 @@ impl ip_name_lookup::Host for View<'_> {
             Host::Ipv6(address) => Lookup::known(address.into()),
             Host::Domain(name) => {
                 self.sockets.policy.check_name(&name)?;
+                let place = self.sockets.lookups.take().ok_or(ErrorCode::TemporaryResolverFailure)?;
                 let pending = self.sockets.backend.resolve(&name);
-                Lookup { state: State::Waiting(pending), learn: Some((self.sockets.policy.clone(), name)) }
+                let learn = Some((self.sockets.policy.clone(), name));
+                let mut lookup = Lookup { state: State::Waiting(pending), learn, place: Some(place) };
+                // Sets it going now, not when the guest comes to ask.
+                _ = lookup.poll(&mut Context::from_waker(Waker::noop()));
+                lookup
             }
         };
         Ok(self.table.push(lookup)?)
@@ -85,8 +94,10 @@ impl ip_name_lookup::Host for View<'_> {
 }
 
 impl ip_name_lookup::HostResolveAddressStream for View<'_> {
-    fn resolve_next_address(&mut self, lookup: Resource<Lookup>) -> Result<Option<IpAddress>, SocketError> {
-        match self.table.get_mut(&lookup)?.poll(&mut Context::from_waker(Waker::noop())) {
+    async fn resolve_next_address(&mut self, lookup: Resource<Lookup>) -> Result<Option<IpAddress>, SocketError> {
+        let lookup = self.table.get_mut(&lookup)?;
+        ready_now(|cx| lookup.poll(cx).map(|_| ())).await;
+        match lookup.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Pending => Err(ErrorCode::WouldBlock.into()),
             Poll::Ready(Ok(addresses)) => Ok(addresses.next().map(IpAddress::from)),
             Poll::Ready(Err(error)) => Err(error.clone().into()),

@@ -10,6 +10,7 @@
 
 mod address;
 mod error;
+mod limit;
 mod lookup;
 mod network;
 mod options;
@@ -17,6 +18,7 @@ mod scratch;
 mod stream;
 mod tcp;
 mod timing;
+pub mod turn;
 mod udp;
 mod values;
 
@@ -31,6 +33,8 @@ use crate::policy::Policy;
 use crate::report::Recorder;
 
 pub use error::{RigFailure, SocketError};
+pub use limit::Limit;
+use limit::Place;
 
 /// The generated traits, with the resources mapped to this module's types.
 pub(crate) mod bindings {
@@ -52,6 +56,11 @@ pub(crate) mod bindings {
         },
         imports: {
             // Only what a backend may have to wait for. The rest is answered at once.
+            // And what a guest may ask again and again instead of waiting: the asking then has to let time pass.
+            "wasi:sockets/tcp.[method]tcp-socket.finish-connect": async | trappable,
+            "wasi:sockets/tcp.[method]tcp-socket.accept": async | trappable,
+            "wasi:sockets/udp.[method]outgoing-datagram-stream.check-send": async | trappable,
+            "wasi:sockets/ip-name-lookup.[method]resolve-address-stream.resolve-next-address": async | trappable,
             "wasi:sockets/tcp.[method]tcp-socket.start-bind": async | trappable,
             "wasi:sockets/tcp.[method]tcp-socket.start-listen": async | trappable,
             "wasi:sockets/tcp.[method]tcp-socket.keep-alive-enabled": async | trappable,
@@ -91,39 +100,21 @@ pub struct Sockets {
     pub policy: Policy,
     pub tape: Arc<Tape>,
     pub recorder: Arc<Recorder>,
-    /// Options that every TCP socket of the guest starts with.
+    /// Whether every TCP socket of the guest starts with no-delay.
     pub no_delay: bool,
-    pub limit: SocketLimit,
+    /// Open sockets.
+    pub open: Limit,
+    /// Lookups under way: each may hold a thread of this process.
+    pub lookups: Limit,
+    /// Samples that are begun and not finished.
+    pub samples: Limit,
 }
 
-/// How many sockets a guest may have open at once.
-pub struct SocketLimit {
-    max: usize,
-    open: Arc<()>,
-    reached: bool,
-}
+/// Lookups that a guest may have under way at once.
+pub const MAX_LOOKUPS: usize = 256;
 
-/// One open socket's place under the limit, given back when dropped.
-pub(crate) struct Place(#[expect(dead_code, reason = "held to be counted")] Arc<()>);
-
-impl SocketLimit {
-    pub fn new(max: usize) -> Self {
-        Self { max, open: Arc::new(()), reached: false }
-    }
-
-    /// Whether the guest ever asked for one more than the limit.
-    pub fn reached(&self) -> bool {
-        self.reached
-    }
-
-    pub(crate) fn take(&mut self) -> Result<Place, SocketError> {
-        if Arc::strong_count(&self.open) > self.max {
-            self.reached = true;
-            return Err(wrun_net::Error::NewSocketLimit.into());
-        }
-        Ok(Place(self.open.clone()))
-    }
-}
+/// Samples that a guest may have open at once.
+pub const MAX_SAMPLES: usize = 16_384;
 
 /// What the host functions work on: the sockets of the run, and the guest's table of handles.
 pub struct View<'a> {

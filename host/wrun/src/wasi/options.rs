@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use wasmtime::component::Resource;
+use wrun_net::backend::Options;
 use wrun_net::{Ending, Family, Interface, SocketOption};
 
 use super::bindings::wasi::sockets::network::{ErrorCode, IpAddress};
@@ -80,14 +81,25 @@ impl options::Host for View<'_> {
         let socket = self.table.get_mut(&socket)?;
         let (stream, writer) = (socket.stream()?.clone(), socket.writer());
         let start = self.sockets.tape.now();
-        if let Some(writer) = writer {
-            // What the guest was told is written goes out first.
-            writer.drain().await;
-        }
+        // What the guest was told is written goes out first, for as long as the close may take.
+        let linger = values::linger(Ok(&*stream as &dyn Options)).await.ok().flatten();
+        let left = match &writer {
+            Some(writer) if linger != Some(Duration::ZERO) => writer.drain(linger.unwrap_or_default()).await,
+            _ => 0,
+        };
         let closed = stream.close().await?;
         let took = self.sockets.tape.now() - start;
         socket.abandon();
-        Ok(Closed { took: values::nanoseconds(took), ending: closed.ending.into(), unsent: closed.unsent })
+        let ending = match closed.ending {
+            // The peer has acknowledged what it got, and that was not all.
+            Ending::Acknowledged | Ending::Background if left > 0 => options::Ending::TimedOut,
+            ending => ending.into(),
+        };
+        Ok(Closed {
+            took: values::nanoseconds(took),
+            ending,
+            unsent: closed.unsent.map(|unsent| unsent.saturating_add(left)),
+        })
     }
 
     async fn tcp_queued(&mut self, socket: Resource<TcpSocket>) -> Result<u64, SocketError> {

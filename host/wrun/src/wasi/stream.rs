@@ -138,8 +138,13 @@ pub struct Writer {
 enum WriteState {
     /// Nothing under way. Holds what the last `check-write` granted.
     Ready { permit: usize },
-    /// A task is sending the rest of a write; when it is done, `then` is the state.
-    Sending { waker: Option<Waker>, then_shut: bool },
+    /// A task is sending the rest of a write.
+    Sending {
+        waker: Option<Waker>,
+        then_shut: bool,
+        /// Bytes.
+        left: u64,
+    },
     /// Nothing can be written any more. An error is told once.
     Closed(Option<Error>),
 }
@@ -212,7 +217,7 @@ impl Writer {
             match self.stream.try_write(&bytes) {
                 Ok(n) => drop(bytes.split_to(n)),
                 Err(Error::WouldBlock) => {
-                    *state = WriteState::Sending { waker: None, then_shut: false };
+                    *state = WriteState::Sending { waker: None, then_shut: false, left: bytes.len() as u64 };
                     tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), bytes)));
                     return Ok(());
                 }
@@ -242,9 +247,13 @@ impl Writer {
     }
 
     /// Waits, for a bounded time, until everything accepted is with the backend: what a guest was told is written must
-    /// not be lost because it let go of the handle.
-    pub async fn drain(&self) {
-        _ = tokio::time::timeout(DROP_WAIT, self.flushed()).await;
+    /// not be lost because it let go of the handle. Answers with the bytes that are not.
+    pub async fn drain(&self, at_least: Duration) -> u64 {
+        _ = tokio::time::timeout(at_least.max(DROP_WAIT), self.flushed()).await;
+        match &*lock(&self.state) {
+            WriteState::Sending { left, .. } => *left,
+            WriteState::Ready { .. } | WriteState::Closed(_) => 0,
+        }
     }
 
     /// Waits until everything accepted is with the backend.
@@ -268,13 +277,18 @@ async fn send_rest(writer: Writer, mut rest: Bytes) {
             break Ok(());
         }
         match writer.stream.try_write(&rest) {
-            Ok(n) => drop(rest.split_to(n)),
+            Ok(n) => {
+                drop(rest.split_to(n));
+                if let WriteState::Sending { left, .. } = &mut *lock(&writer.state) {
+                    *left = rest.len() as u64;
+                }
+            }
             Err(Error::WouldBlock) => poll_fn(|cx| writer.stream.poll_write_ready(cx)).await,
             Err(error) => break Err(error),
         }
     };
     let mut state = lock(&writer.state);
-    if let WriteState::Sending { waker, then_shut } = &mut *state {
+    if let WriteState::Sending { waker, then_shut, .. } = &mut *state {
         let (waker, shut) = (waker.take(), *then_shut);
         *state = match result {
             Ok(()) if shut => {
@@ -327,7 +341,7 @@ impl OutputStream for Writer {
     }
 
     async fn cancel(&mut self) {
-        self.drain().await;
+        self.drain(Duration::ZERO).await;
     }
 }
 

@@ -7,17 +7,14 @@ use wasmtime::component::Resource;
 use wasmtime::{Error, Result, ensure};
 use wrun_net::metered::Tape;
 
-use super::View;
 use super::bindings::wrun::net::timing;
+use super::{MAX_SAMPLES, Place, View};
 use crate::report::{Name, Recorder, Sample, SampleOutcome};
 
 /// Bytes of a name of a sample, a phase or a counter.
 const MAX_NAME: usize = 64;
 
 const MAX_PHASES: usize = 32;
-
-/// Bytes of a note or of a reason; the rest is cut.
-const MAX_WORDS: usize = 1024;
 
 /// A sample that the guest has open.
 pub struct OpenSample {
@@ -29,6 +26,7 @@ pub struct OpenSample {
     phases: Vec<(Name, Duration)>,
     current: Option<(Name, Duration)>,
     reported: bool,
+    _place: Place,
 }
 
 impl OpenSample {
@@ -70,15 +68,6 @@ fn check_name(what: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The first [`MAX_WORDS`] bytes, whole characters.
-fn cut(mut words: String) -> String {
-    if words.len() > MAX_WORDS {
-        words.truncate(words.floor_char_boundary(MAX_WORDS));
-        words.push('…');
-    }
-    words
-}
-
 impl timing::Host for View<'_> {
     fn announce(&mut self, samples: u64) -> Result<()> {
         self.sockets.recorder.announce(samples);
@@ -91,7 +80,7 @@ impl timing::Host for View<'_> {
     }
 
     fn note(&mut self, text: String) -> Result<()> {
-        self.sockets.recorder.note(cut(text));
+        self.sockets.recorder.note(text);
         Ok(())
     }
 }
@@ -100,6 +89,9 @@ impl timing::HostSample for View<'_> {
     fn new(&mut self, name: String) -> Result<Resource<OpenSample>> {
         check_name("sample", &name)?;
         let name = self.sockets.recorder.try_sample_name(&name)?;
+        let place = self.sockets.samples.take();
+        let place =
+            place.ok_or_else(|| Error::msg(format!("a guest has at most {MAX_SAMPLES} open samples at once")))?;
         let sample = OpenSample {
             tape: self.sockets.tape.clone(),
             recorder: self.sockets.recorder.clone(),
@@ -108,6 +100,7 @@ impl timing::HostSample for View<'_> {
             phases: Vec::new(),
             current: None,
             reported: false,
+            _place: place,
         };
         Ok(self.table.push(sample)?)
     }
@@ -127,7 +120,7 @@ impl timing::HostSample for View<'_> {
     fn finish(&mut self, sample: Resource<OpenSample>, outcome: Result<(), String>) -> Result<()> {
         self.table.delete(sample)?.report(match outcome {
             Ok(()) => SampleOutcome::Ok,
-            Err(reason) => SampleOutcome::Failed(cut(reason)),
+            Err(reason) => SampleOutcome::Failed(reason),
         });
         Ok(())
     }
@@ -142,14 +135,6 @@ impl timing::HostSample for View<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_cut_between_characters() {
-        let long = "é".repeat(MAX_WORDS);
-        let cut = cut(long);
-        assert!(cut.len() <= MAX_WORDS + '…'.len_utf8());
-        assert!(cut.ends_with("é…"));
-    }
 
     #[test]
     fn a_name_with_control_characters_or_of_65_bytes_or_of_none_is_refused() {

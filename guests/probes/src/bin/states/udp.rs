@@ -21,6 +21,7 @@ pub fn walk(checks: &mut Checks) -> Result<(), Box<dyn Error>> {
     peers(checks, &socket)?;
     unconnected(checks, &socket, &peer)?;
     connected(checks, &socket, &peer)?;
+    queued_before(checks, &socket, &peer)?;
     Ok(())
 }
 
@@ -113,6 +114,22 @@ fn connected(checks: &mut Checks, socket: &UdpSocket, peer: &UdpSocket) -> Resul
     let (_incoming, outgoing) = socket.stream(None)?;
     checks.answers("udp without a peer again, remote address", "invalid-state", socket.remote_address());
     checks.answers("udp without a peer again, send", "ok", send(&outgoing, b"4", Some(stranger.local_address()?)));
+    Ok(())
+}
+
+/// What came from anybody while there was no peer is not the peer's.
+fn queued_before(checks: &mut Checks, socket: &UdpSocket, peer: &UdpSocket) -> Result<(), ErrorCode> {
+    let stranger = raw::udp()?;
+    raw::bind_udp(&stranger, at("127.0.0.1:0"))?;
+    let local = socket.local_address()?;
+    let (_, unheard) = stranger.stream(None)?;
+    let (_, answers) = peer.stream(None)?;
+    for queued in [b"first", b"again"] {
+        send(&unheard, queued, Some(local))?;
+    }
+    let (incoming, _outgoing) = socket.stream(Some(peer.local_address()?))?;
+    send(&answers, b"peer", Some(local))?;
+    checks.reads("udp with a peer, what strangers sent before is not heard", "peer", receive(&incoming)?.data);
     Ok(())
 }
 

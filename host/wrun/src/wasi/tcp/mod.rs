@@ -1,198 +1,38 @@
-//! `wasi:sockets/tcp`: the state machine of a TCP socket.
+//! `wasi:sockets/tcp` and `tcp-create-socket`.
 //!
-//! A socket goes from [`State::Unbound`] or [`State::Bound`] to [`State::Connecting`] and [`State::Connected`], or to
-//! [`State::Listening`]; it ends in [`State::Closed`]. `start-*` does the work or sets it going, `finish-*` fetches
-//! the answer: between the two every other operation is a conflict. The ranges of
-//! options are in [`super::values`].
+//! `start-*` does the work or sets it going, `finish-*` fetches the answer: between the two every other operation is a
+//! conflict. What a socket is meanwhile is in [`socket`], the ranges of options in [`values`].
+
+mod socket;
 
 use std::net::{Shutdown, SocketAddr};
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use wasmtime::Result;
 use wasmtime::component::Resource;
-use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable, Pollable, subscribe};
-use wrun_net::backend::{Options, Pending};
-use wrun_net::{Error, Family, SocketOption, TcpListener, TcpStream};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable, subscribe};
+use wrun_net::SocketOption;
 
 use super::address::{fits_family, is_remote, is_unicast};
 use super::bindings::wasi::sockets::network::{ErrorCode, IpAddressFamily, IpSocketAddress};
 use super::bindings::wasi::sockets::{tcp, tcp_create_socket};
 use super::error::SocketError;
 use super::network::Network;
-use super::stream::{Reader, Writer};
-use super::{Place, View, values};
-
-/// Connections that may wait to be accepted, where the guest does not say. Rust's own.
-const DEFAULT_BACKLOG: u32 = 128;
-
-/// A guest's TCP socket.
-pub struct TcpSocket {
-    pub(super) family: Family,
-    state: State,
-    /// The operation that was started and not finished.
-    started: Option<Operation>,
-    backlog: u32,
-    _place: Place,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Bind,
-    Connect,
-    Listen,
-}
-
-enum State {
-    /// New. To `Bound` by `start-bind`, to `Connecting` by `start-connect`.
-    Unbound(Box<dyn wrun_net::TcpSocket>),
-    /// To `Connecting` by `start-connect`, to `Listening` by `start-listen`.
-    Bound(Box<dyn wrun_net::TcpSocket>, Local),
-    /// To `Connected` or `Closed` when the answer is there.
-    Connecting(Pending<Arc<dyn TcpStream>>),
-    /// To `Closed` by an explicit close.
-    Connected(Connection),
-    /// For good.
-    Listening(Listener),
-    /// A connect that failed, a listen that failed, an explicit close. Holds the answer still owed to a `finish-*`.
-    Closed(Option<Error>),
-}
-
-/// Where a socket is bound.
-#[derive(Clone, Copy)]
-struct Local {
-    asked: SocketAddr,
-    address: SocketAddr,
-    /// Whether the policy allowed to listen on what was asked for.
-    may_listen: bool,
-}
-
-struct Connection {
-    stream: Arc<dyn TcpStream>,
-    reader: Reader,
-    writer: Writer,
-    /// Whether the guest has its streams.
-    taken: bool,
-}
-
-struct Listener {
-    listener: Arc<dyn TcpListener>,
-    /// A connection that readiness found; the next accept takes it.
-    accepted: Option<Result<Arc<dyn TcpStream>, Error>>,
-}
-
-impl Connection {
-    fn new(stream: Arc<dyn TcpStream>) -> Self {
-        let (reader, writer) = (Reader::new(stream.clone()), Writer::new(stream.clone()));
-        Self { stream, reader, writer, taken: false }
-    }
-}
-
-impl Listener {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        loop {
-            if self.accepted.is_some() {
-                return Poll::Ready(());
-            }
-            match self.listener.try_accept() {
-                Err(Error::WouldBlock) => {
-                    if self.listener.poll_accept_ready(cx).is_pending() {
-                        return Poll::Pending;
-                    }
-                }
-                answer => self.accepted = Some(answer),
-            }
-        }
-    }
-}
-
-impl TcpSocket {
-    /// The options of whatever the socket is now.
-    pub(super) fn options(&self) -> Result<&dyn Options, SocketError> {
-        match &self.state {
-            State::Unbound(socket) | State::Bound(socket, _) => Ok(&**socket as &dyn Options),
-            State::Connected(connection) => Ok(&*connection.stream as &dyn Options),
-            State::Listening(listener) => Ok(&*listener.listener as &dyn Options),
-            State::Connecting(_) | State::Closed(_) => Err(ErrorCode::InvalidState.into()),
-        }
-    }
-
-    /// The connection, for what only a connection can do.
-    pub(super) fn stream(&self) -> Result<&Arc<dyn TcpStream>, SocketError> {
-        match &self.state {
-            State::Connected(connection) => Ok(&connection.stream),
-            _ => Err(ErrorCode::InvalidState.into()),
-        }
-    }
-
-    /// Ends both halves, so that the guest's streams answer `closed` from now on.
-    pub(super) fn abandon(&mut self) {
-        if let State::Connected(connection) = &self.state {
-            connection.reader.shut();
-            connection.writer.abandon();
-            self.state = State::Closed(None);
-        }
-    }
-
-    /// The sending half of a connection.
-    pub(super) fn writer(&self) -> Option<Writer> {
-        match &self.state {
-            State::Connected(connection) => Some(connection.writer.clone()),
-            _ => None,
-        }
-    }
-
-    fn idle(&self) -> Result<(), SocketError> {
-        match self.started {
-            Some(_) => Err(ErrorCode::ConcurrencyConflict.into()),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(&mut self, operation: Operation) -> Result<(), SocketError> {
-        if self.started != Some(operation) {
-            return Err(ErrorCode::NotInProgress.into());
-        }
-        self.started = None;
-        Ok(())
-    }
-
-    /// Moves a connect on; ready when there is nothing to wait for.
-    fn poll_connect(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let State::Connecting(pending) = &mut self.state {
-            let Poll::Ready(answer) = pending.as_mut().poll(cx) else { return Poll::Pending };
-            self.state = match answer {
-                Ok(stream) => State::Connected(Connection::new(stream)),
-                Err(error) => State::Closed(Some(error)),
-            };
-        }
-        Poll::Ready(())
-    }
-
-    fn take_streams(&mut self) -> Result<(DynInputStream, DynOutputStream), SocketError> {
-        match &mut self.state {
-            State::Connected(connection) if !connection.taken => {
-                connection.taken = true;
-                Ok((Box::new(connection.reader.clone()), Box::new(connection.writer.clone())))
-            }
-            State::Closed(error) => Err(error.take().unwrap_or(Error::InvalidState).into()),
-            _ => Err(ErrorCode::InvalidState.into()),
-        }
-    }
-}
+use super::turn::ready_now;
+use super::{View, values};
+pub use socket::TcpSocket;
+use socket::{Connection, Listener, Local, Operation, State};
 
 impl tcp_create_socket::Host for View<'_> {
     async fn create_tcp_socket(&mut self, family: IpAddressFamily) -> Result<Resource<TcpSocket>, SocketError> {
-        let place = self.sockets.limit.take()?;
+        let place = self.sockets.open.take().ok_or(ErrorCode::NewSocketLimit)?;
         let family = family.into();
         let socket = self.sockets.backend.tcp(family)?;
         if self.sockets.no_delay {
             socket.set_option(SocketOption::NoDelay(true)).await?;
         }
-        let socket =
-            TcpSocket { family, state: State::Unbound(socket), started: None, backlog: DEFAULT_BACKLOG, _place: place };
-        Ok(self.table.push(socket)?)
+        Ok(self.table.push(TcpSocket::new(family, State::Unbound(socket), place))?)
     }
 }
 
@@ -254,7 +94,7 @@ impl tcp::HostTcpSocket for View<'_> {
         Ok(())
     }
 
-    fn finish_connect(
+    async fn finish_connect(
         &mut self,
         this: Resource<TcpSocket>,
     ) -> Result<(Resource<DynInputStream>, Resource<DynOutputStream>), SocketError> {
@@ -262,7 +102,7 @@ impl tcp::HostTcpSocket for View<'_> {
         if socket.started != Some(Operation::Connect) {
             return Err(ErrorCode::NotInProgress.into());
         }
-        if socket.poll_connect(&mut Context::from_waker(Waker::noop())).is_pending() {
+        if !ready_now(|cx| socket.poll_connect(cx)).await {
             return Err(ErrorCode::WouldBlock.into());
         }
         socket.started = None;
@@ -290,7 +130,7 @@ impl tcp::HostTcpSocket for View<'_> {
         self.table.get_mut(&this)?.finish(Operation::Listen)
     }
 
-    fn accept(
+    async fn accept(
         &mut self,
         this: Resource<TcpSocket>,
     ) -> Result<(Resource<TcpSocket>, Resource<DynInputStream>, Resource<DynOutputStream>), SocketError> {
@@ -300,19 +140,13 @@ impl tcp::HostTcpSocket for View<'_> {
         }
         let family = this.family;
         let State::Listening(listener) = &mut this.state else { return Err(ErrorCode::InvalidState.into()) };
-        if listener.poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        if !ready_now(|cx| listener.poll(cx)).await {
             return Err(ErrorCode::WouldBlock.into());
         }
         // Over the limit the connection stays where it is, and can be accepted when another socket is gone.
-        let place = self.sockets.limit.take()?;
+        let place = self.sockets.open.take().ok_or(ErrorCode::NewSocketLimit)?;
         let Some(accepted) = listener.accepted.take() else { return Err(ErrorCode::WouldBlock.into()) };
-        let mut socket = TcpSocket {
-            family,
-            state: State::Connected(Connection::new(accepted?)),
-            started: None,
-            backlog: DEFAULT_BACKLOG,
-            _place: place,
-        };
+        let mut socket = TcpSocket::new(family, State::Connected(Connection::new(accepted?)), place);
         let (input, output) = socket.take_streams()?;
         let socket = self.table.push(socket)?;
         let input = self.table.push_child(input, &socket)?;
@@ -425,7 +259,7 @@ impl tcp::HostTcpSocket for View<'_> {
     }
 
     fn shutdown(&mut self, this: Resource<TcpSocket>, how: tcp::ShutdownType) -> Result<(), SocketError> {
-        let State::Connected(connection) = &self.table.get(&this)?.state else {
+        let State::Connected(connection @ Connection { taken: true, .. }) = &self.table.get(&this)?.state else {
             return Err(ErrorCode::InvalidState.into());
         };
         if matches!(how, tcp::ShutdownType::Receive | tcp::ShutdownType::Both) {
@@ -441,17 +275,5 @@ impl tcp::HostTcpSocket for View<'_> {
     fn drop(&mut self, this: Resource<TcpSocket>) -> Result<()> {
         self.table.delete(this)?;
         Ok(())
-    }
-}
-
-#[wasmtime_wasi::async_trait]
-impl Pollable for TcpSocket {
-    async fn ready(&mut self) {
-        std::future::poll_fn(|cx| match (&mut self.state, self.started) {
-            (State::Connecting(_), _) => self.poll_connect(cx),
-            (State::Listening(listener), None) => listener.poll(cx),
-            _ => Poll::Ready(()),
-        })
-        .await;
     }
 }
