@@ -28,7 +28,7 @@ fn a_guest_s_echoes_come_back_over_tcp_and_udp_and_both_families() {
 #[test]
 fn a_guest_that_asks_again_and_again_instead_of_waiting_is_answered_as_well() {
     let echo = Echo::tcp(Ipv4Addr::LOCALHOST.into()).unwrap();
-    for how in ["try", "wait"] {
+    for how in ["read", "ready", "poll"] {
         let args = [how, &echo.address().to_string(), "200"];
         let spun = run(wrun().args(["-q", "--allow", "loopback"]).arg(guest("spin-echo")).arg("--").args(args));
         assert_eq!(spun.code, 0, "{how}: {}", spun.stderr);

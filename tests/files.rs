@@ -27,7 +27,7 @@ fn a_guest_writes_to_a_folder_it_was_given_unless_that_is_read_only() {
         run(wrun().args(["-q", "--dir", &dir]).arg(guest("env")).args(args)).stdout
     };
     let refused = write(":ro");
-    assert!(refused.contains("write /data/file -> read-only"), "{refused}");
+    assert!(refused.contains("write /data/file -> not-permitted"), "{refused}");
     assert!(!file.exists());
     let accepted = write("");
     assert!(accepted.contains("write /data/file -> ok"), "{accepted}");

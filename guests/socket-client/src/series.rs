@@ -60,13 +60,13 @@ pub fn run(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
     Ok(tally)
 }
 
-/// Closes the connection that was kept last.
+/// Closes the connection that was kept last, whose peer does not expect it.
 fn end(mut connection: Option<Wire>, settings: &Settings) {
-    if let Some(kept) = &connection {
-        // Nothing that was asked for: a farewell, or a complaint about the wait.
-        kept.drain();
+    let budget = Budget::start(settings.timeout);
+    if let Some(kept) = &mut connection {
+        kept.farewell(&budget);
     }
-    if let Err(why) = close(&mut connection, settings, &Budget::start(settings.timeout)) {
+    if let Err(why) = close(&mut connection, settings, &budget) {
         note(&format!("closing the connection that was kept: {why}"));
     }
 }

@@ -11,7 +11,13 @@ use wrun_guest::{Closed, TcpOptions, TcpStream};
 use crate::budget::Budget;
 use crate::tls;
 
-/// Errors are words: what was asked is known to the caller, by its phase.
+/// How long a peer that has answered is given to close. Some wait for the other end to do it.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// Most reads of what nobody asked for: a peer may send for ever.
+const PIECES: usize = 16;
+
+/// A connection. Errors are words: what was asked is known to the caller, by its phase.
 pub struct Wire {
     tls: Option<Box<ClientConnection>>,
     stream: TcpStream,
@@ -70,20 +76,14 @@ impl Wire {
         })
     }
 
-    /// Says farewell where TLS wants it, and closes. A linger time, which is the one that the stream has, is cut to what
-    /// is left of the budget; with nothing left the close goes on in the background.
+    /// Closes. A linger time, which is the one that the stream has, is cut to what is left of the budget; with nothing
+    /// left the close goes on in the background.
+    ///
+    /// Where there is TLS, the peer's end is waited for first, for a moment, and a peer that stays is told farewell:
+    /// words to one that has closed are answered by a reset, and so is a close with its farewell unread.
     pub fn close(mut self, linger: Option<Duration>, budget: &Budget) -> Result<Closed, String> {
-        if let Some(tls) = &mut self.tls {
-            tls.send_close_notify();
-            let mut timed = Timed { stream: &self.stream, budget };
-            while tls.wants_write() {
-                // The answer is complete: a peer that has gone already needs no farewell.
-                if tls.write_tls(&mut timed).is_err() {
-                    break;
-                }
-            }
-            // The peer's farewell, if it is there.
-            self.drain();
+        if self.tls.is_some() && !self.ended(budget) {
+            self.farewell(budget);
         }
         let left = budget.left().ok();
         if linger.unwrap_or_default() > left.unwrap_or_default() {
@@ -92,11 +92,33 @@ impl Wire {
         self.stream.close().map_err(|error| words(&error, budget))
     }
 
-    /// Drops what is there, without waiting: a close with something left unread would reset the connection.
-    pub fn drain(&self) {
+    /// Says that nothing more will be sent, where TLS has a word for it; and drops, without waiting, what has come
+    /// meanwhile.
+    pub fn farewell(&mut self, budget: &Budget) {
+        if let Some(tls) = &mut self.tls {
+            tls.send_close_notify();
+            let mut timed = Timed { stream: &self.stream, budget };
+            // A peer that has gone needs no farewell.
+            while tls.wants_write() && tls.write_tls(&mut timed).is_ok() {}
+        }
         let mut rest = [0; 1024];
-        // Bounded, for a peer that sends for ever.
-        let _ = (0..16).all(|_| self.stream.try_read(&mut rest).is_ok_and(|read| read > 0));
+        let _ = (0..PIECES).all(|_| self.stream.try_read(&mut rest).is_ok_and(|read| read > 0));
+    }
+
+    /// Whether the peer's end, or its cut, comes within a moment; what comes before it is dropped.
+    fn ended(&self, budget: &Budget) -> bool {
+        let Ok(left) = budget.left() else { return false };
+        let moment = Budget::start(left.min(MOMENT));
+        let mut timed = Timed { stream: &self.stream, budget: &moment };
+        let mut rest = [0; 1024];
+        for _ in 0..PIECES {
+            match timed.read(&mut rest) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return error.kind() != ErrorKind::TimedOut,
+            }
+        }
+        false
     }
 }
 

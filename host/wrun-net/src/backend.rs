@@ -17,7 +17,7 @@
 //! what makes sense, and answers with its network's own word when that word is no.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,6 +28,11 @@ use crate::error::Result;
 
 /// A future that may be put aside: boxed, sendable, borrowing nothing.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+
+/// An answer that is there at once.
+pub(crate) fn now<T: Send + 'static>(result: Result<T>) -> Pending<T> {
+    Box::pin(ready(result))
+}
 
 /// Who opens the sockets.
 pub trait Backend: Send + Sync {
@@ -193,6 +198,25 @@ impl fmt::Display for OptionKind {
     }
 }
 
+/// The name and the value, as in `no-delay true`, `linger 10s` or `linger none`.
+impl fmt::Display for SocketOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind();
+        match self {
+            Self::KeepAlive(on) | Self::NoDelay(on) | Self::Broadcast(on) | Self::MulticastLoopback(on) => {
+                write!(f, "{kind} {on}")
+            }
+            Self::KeepAliveIdle(time) | Self::KeepAliveInterval(time) | Self::Linger(Some(time)) => {
+                write!(f, "{kind} {time:?}")
+            }
+            Self::Linger(None) => write!(f, "{kind} none"),
+            Self::KeepAliveCount(count) | Self::SendQueue(count) => write!(f, "{kind} {count}"),
+            Self::HopLimit(hops) | Self::MulticastHops(hops) => write!(f, "{kind} {hops}"),
+            Self::ReceiveBuffer(bytes) | Self::SendBuffer(bytes) => write!(f, "{kind} {bytes}"),
+        }
+    }
+}
+
 impl SocketOption {
     pub fn kind(self) -> OptionKind {
         match self {
@@ -339,4 +363,15 @@ pub enum Interface {
     Default,
     Name(String),
     Address(IpAddr),
+}
+
+/// As in `the default`, or the name or address itself.
+impl fmt::Display for Interface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("the default"),
+            Self::Name(name) => f.write_str(name),
+            Self::Address(address) => write!(f, "{address}"),
+        }
+    }
 }

@@ -24,7 +24,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use self::kit::{V4, V6, Verdict};
-use crate::backend::{Backend, Capabilities, OptionKind};
+use crate::backend::{Backend, Capabilities, OptionKind, SocketOption};
 
 /// A claim being checked: nothing, or what is wrong.
 pub type Checking = Pin<Box<dyn Future<Output = Verdict> + Send>>;
@@ -41,17 +41,17 @@ enum Need {
     Ipv6,
     Multicast,
     Broadcast,
-    Linger,
+    Option(OptionKind),
 }
 
 impl Claim {
     /// Why the claim cannot be asked of a backend that is able to do this much, if it cannot.
-    pub fn excluded(&self, capabilities: &Capabilities) -> Option<&'static str> {
+    pub fn excluded(&self, capabilities: &Capabilities) -> Option<String> {
         self.needs.iter().find_map(|need| match need {
-            Need::Ipv6 => (!capabilities.ipv6).then_some("no IPv6"),
-            Need::Multicast => (!capabilities.multicast).then_some("no multicast"),
-            Need::Broadcast => (!capabilities.broadcast).then_some("no broadcast"),
-            Need::Linger => (!capabilities.options.contains(&OptionKind::Linger)).then_some("no linger option"),
+            Need::Ipv6 => (!capabilities.ipv6).then(|| "no IPv6".to_owned()),
+            Need::Multicast => (!capabilities.multicast).then(|| "no multicast".to_owned()),
+            Need::Broadcast => (!capabilities.broadcast).then(|| "no broadcast".to_owned()),
+            Need::Option(kind) => (!capabilities.options.contains(kind)).then(|| format!("no option {kind}")),
         })
     }
 
@@ -66,14 +66,18 @@ pub fn claims() -> &'static [Claim] {
 }
 
 macro_rules! claim {
-    ($name:literal, [$($need:ident),*], $($check:ident)::+ $(, $address:expr)?) => {
+    ($name:literal, [$($need:ident $(($kind:ident))?),*], $($check:ident)::+ $(, $address:expr)?) => {
         Claim {
             name: $name,
-            needs: &[$(Need::$need),*],
+            needs: &[$(Need::$need $((OptionKind::$kind))?),*],
             check: |backend| Box::pin($($check)::+(backend $(, $address)?)),
         }
     };
 }
+
+const NO_DELAY: SocketOption = SocketOption::NoDelay(true);
+const KEEP_ALIVE: SocketOption = SocketOption::KeepAlive(true);
+const HOP_LIMIT: SocketOption = SocketOption::HopLimit(42);
 
 const CLAIMS: &[Claim] = &[
     claim!("port 0 is any free port", [], binding::port_zero),
@@ -92,13 +96,24 @@ const CLAIMS: &[Claim] = &[
     claim!("a connect that is called off disturbs nobody", [], connecting::called_off),
     claim!("the backlog holds connections until they are accepted", [], connecting::backlog),
     claim!("a listener is ready when, and only when, somebody is there", [], connecting::accept_readiness),
-    claim!("an accepted connection has its listener's options", [], connecting::inherited),
-    claim!("options set before connecting are kept", [], connecting::kept_when_connected),
+    claim!("an accepted connection has its listener's no-delay", [Option(NoDelay)], connecting::inherited, NO_DELAY),
+    claim!(
+        "an accepted connection has its listener's keep-alive",
+        [Option(KeepAlive)],
+        connecting::inherited,
+        KEEP_ALIVE
+    ),
+    claim!("an accepted connection has its listener's hop limit", [Option(HopLimit)], connecting::inherited, HOP_LIMIT),
+    claim!("an option set before connecting is kept", [Option(NoDelay)], connecting::kept_when_connected),
     claim!("300 sockets can be open at once", [], connecting::many),
     claim!("what is sent comes back", [], streaming::echo, V4),
     claim!("what is sent comes back over IPv6", [Ipv6], streaming::echo, V6),
     claim!("four megabytes arrive whole and in order", [], streaming::large),
-    claim!("bytes arrive whole and in order through small buffers", [], streaming::small_buffers),
+    claim!(
+        "bytes arrive whole and in order through small buffers",
+        [Option(ReceiveBuffer), Option(SendBuffer)],
+        streaming::small_buffers
+    ),
     claim!("both directions carry at once", [], streaming::both_ways),
     claim!("a stream is ready to read when something is there", [], streaming::read_readiness),
     claim!("a full stream is ready to write when there is room again", [], streaming::write_readiness),
@@ -107,21 +122,21 @@ const CLAIMS: &[Claim] = &[
     claim!("one side can end and still hear the other", [], streaming::half_close),
     claim!("a side that ends its receiving can still send", [], streaming::deaf),
     claim!("a dropped stream ends after what was sent", [], closing::dropped),
-    claim!("a close with linger time zero resets, which the peer is told once", [Linger], closing::linger_zero),
-    claim!("a drop with linger time zero resets", [Linger], closing::linger_zero_dropped),
+    claim!("a close with linger time zero resets, which the peer is told once", [Option(Linger)], closing::linger_zero),
+    claim!("a drop with linger time zero resets", [Option(Linger)], closing::linger_zero_dropped),
     claim!("a close with data left unread resets", [], closing::unread),
     claim!("a close without a linger time loses nothing", [], closing::background),
-    claim!("a lingering close ends when all is acknowledged", [Linger], closing::acknowledged),
-    claim!("a lingering close waits for a slow peer", [Linger], closing::acknowledged_late),
-    claim!("a lingering close ends though the peer ended first", [Linger], closing::acknowledged_last),
-    claim!("a lingering close times out, and loses nothing", [Linger], closing::timed_out),
-    claim!("a lingering close notices that the peer cuts", [Linger], closing::cut_meanwhile),
+    claim!("a lingering close ends when all is acknowledged", [Option(Linger)], closing::acknowledged),
+    claim!("a lingering close waits for a slow peer", [Option(Linger)], closing::acknowledged_late),
+    claim!("a lingering close ends though the peer ended first", [Option(Linger)], closing::acknowledged_last),
+    claim!("a lingering close times out, and loses nothing", [Option(Linger)], closing::timed_out),
+    claim!("a lingering close notices that the peer cuts", [Option(Linger)], closing::cut_meanwhile),
     claim!("after a close every call is out of state", [], closing::afterwards),
     claim!("a close wakes who waits", [], closing::wakes),
-    claim!("a close that cuts wakes who waits", [Linger], closing::wakes_on_cut),
-    claim!("a close outlives its stream and its backend", [Linger], closing::outlives),
+    claim!("a close that cuts wakes who waits", [Option(Linger)], closing::wakes_on_cut),
+    claim!("a close outlives its stream and its backend", [Option(Linger)], closing::outlives),
     claim!("writing to a peer that is gone fails", [], closing::peer_gone),
-    claim!("dropping a stream that lingers does not wait", [Linger], closing::drop_does_not_wait),
+    claim!("dropping a stream that lingers does not wait", [Option(Linger)], closing::drop_does_not_wait),
     claim!("options are read as they were set", [], options::kept, V4),
     claim!("options of IPv6 are read as they were set", [Ipv6], options::kept, V6),
     claim!("an option that a socket lacks is not supported", [], options::not_supported),
@@ -134,13 +149,18 @@ const CLAIMS: &[Claim] = &[
     claim!("a UDP socket is ready when, and only when, something is there", [], datagrams::readiness),
     claim!("a bound UDP socket can send at once", [], datagrams::ready_at_once),
     claim!("a connected UDP socket hears its peer only", [], datagrams::connected),
+    claim!("what a stranger sent before a UDP socket connected is not heard after", [], datagrams::stranger_before),
     claim!("a dissolved UDP socket keeps its port and hears all", [], datagrams::dissolved),
     claim!("a connected UDP socket has a definite address", [], datagrams::definite),
     claim!("a connected UDP socket is told once that nobody is there", [], datagrams::nobody),
     claim!("an unconnected UDP socket is not told that nobody is there", [], datagrams::not_told),
     claim!("a broadcast needs the option, and reaches all", [Broadcast], datagrams::broadcast),
+    claim!("a broadcast is not heard at one address", [Broadcast], datagrams::broadcast_elsewhere),
+    claim!("a broadcast is heard at the address for it", [Broadcast], datagrams::broadcast_there),
     claim!("a group is heard between join and leave", [Multicast], multicast::joined),
     claim!("a group is heard by who joined it only", [Multicast], multicast::only_members),
+    claim!("a group is not heard at one address, joined or not", [Multicast], multicast::elsewhere),
+    claim!("a group is heard at its own address, and nothing else is", [Multicast], multicast::at_its_address),
     claim!("a member hears itself", [Multicast], multicast::own),
     claim!("a group is joined once and left once", [Multicast], multicast::membership, V4),
     claim!("a group of IPv6 is joined once and left once", [Multicast, Ipv6], multicast::membership, V6),

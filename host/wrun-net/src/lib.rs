@@ -13,6 +13,8 @@ pub mod memory;
 pub mod metered;
 pub mod native;
 mod rounding;
+mod sync;
+mod transport;
 
 pub use backend::{
     Backend, Capabilities, Closed, Ending, Family, Interface, OptionKind, SocketOption, TcpListener, TcpSocket,

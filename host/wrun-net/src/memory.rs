@@ -18,12 +18,11 @@ mod socket;
 mod stream;
 
 use std::collections::HashMap;
-use std::future::ready;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use self::network::Network;
-use crate::backend::{Backend, Capabilities, Family, OptionKind, Pending, TcpSocket, UdpSocket};
+use crate::backend::{Backend, Capabilities, Family, OptionKind, Pending, TcpSocket, UdpSocket, now};
 use crate::error::{Error, Result};
 
 /// One machine, alone on its network. Clones are the same machine.
@@ -81,17 +80,6 @@ impl Backend for Memory {
             _ => Err(Error::NameUnresolvable),
         })
     }
-}
-
-/// An answer that is there at once.
-fn now<T: Send + 'static>(result: Result<T>) -> Pending<T> {
-    Box::pin(ready(result))
-}
-
-/// A lock that a panic elsewhere does not poison: everything under one is whole between any two statements that could
-/// panic.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -9,13 +9,14 @@ mod probe;
 mod tape;
 mod tcp;
 mod udp;
+mod underway;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use self::meter::{End, Meter, Role, Sums};
-use self::tape::Note;
 pub use self::tape::{Call, Log, Lookup, Tape};
+use self::underway::{Asking, Underway};
 use crate::backend::{Backend, Capabilities, Family, Pending, TcpSocket, UdpSocket};
 use crate::error::Result;
 
@@ -45,20 +46,16 @@ impl Backend for Metered {
     }
 
     fn resolve(&self, name: &str) -> Pending<Vec<IpAddr>> {
-        let (tape, name) = (self.tape.clone(), name.to_owned());
-        let start = tape.now();
-        let inner = self.inner.resolve(&name);
+        let mut asking = Asking::begin(&self.tape, name);
+        let mut underway = Underway::begin(&self.tape, 0, "resolve", || name.to_owned());
+        let inner = self.inner.resolve(name);
         Box::pin(async move {
-            let outcome = inner.await;
-            let took = tape.now() - start;
-            tape.call(tape.start().map(|_| start), &outcome, || Note {
-                socket: 0,
-                name: "resolve",
-                detail: outcome.as_ref().map_or_else(|_| name.clone(), |found| format!("{name} -> {found:?}")),
-                bytes: None,
-            });
-            tape.lookup(Lookup { name, start, took, outcome: outcome.clone() });
-            outcome
+            let found = inner.await;
+            asking.answered(&found);
+            if let Some(underway) = &mut underway {
+                underway.answered_with(&found, |found| format!(" -> {found:?}"));
+            }
+            found
         })
     }
 }

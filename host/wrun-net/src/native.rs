@@ -1,8 +1,8 @@
 //! This machine's own sockets, thin: tokio waits, the kernel does the work.
 //!
 //! One file each: `socket` before it is anything, `listener`, `stream`, `close` (how a stream ends),
-//! `datagram`, and what they share: `options`, `interface`, `queue`, `watched`. Names
-//! are `resolve`'s.
+//! `datagram`, and what they share: `ask` (calls that never wait), `edges` (what tokio does not pass on), `options`,
+//! `flag`, `interface`, `queue`, `watched`. Names are `resolve`'s.
 //!
 //! Runs on a tokio runtime with I/O and time, and is made for a current-thread one whose tasks run in
 //! `tokio::task::coop::unconstrained`; otherwise readiness is refused after 128 ready operations without asking the
@@ -10,8 +10,11 @@
 //!
 //! What is left out: the rules about a guest's arguments, which are the same for every backend.
 
+mod ask;
 mod close;
 mod datagram;
+mod edges;
+mod flag;
 mod interface;
 mod listener;
 mod options;
@@ -21,7 +24,6 @@ mod socket;
 mod stream;
 mod watched;
 
-use std::future::ready;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket as StdUdpSocket};
 use std::sync::Arc;
 
@@ -84,9 +86,4 @@ impl Backend for Native {
     fn resolve(&self, name: &str) -> Pending<Vec<IpAddr>> {
         resolve::resolve(name)
     }
-}
-
-/// An answer that the kernel gives at once.
-fn now<T: Send + 'static>(result: Result<T>) -> Pending<T> {
-    Box::pin(ready(result))
 }

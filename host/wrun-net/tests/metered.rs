@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wrun_net::memory::Memory;
 use wrun_net::metered::{Call, End, Log, Lookup, Meter, Metered, Role, Sums, Tape};
-use wrun_net::{Backend, Ending, Error, Family, SocketOption, TcpListener, TcpStream};
+use wrun_net::{Backend, Ending, Error, Family, OptionKind, SocketOption, TcpListener, TcpStream};
 
 #[derive(Default)]
 struct Kept {
@@ -192,8 +192,8 @@ async fn calls_are_told_to_a_log_that_wants_them_and_to_no_other() {
         assert_eq!(log.lookups.lock().unwrap().len(), 1);
         for call in log.calls.lock().unwrap().iter().filter(|call| call.name == "receive") {
             assert_eq!(
-                (call.bytes, call.outcome.is_ok()),
-                if call.outcome.is_ok() { (Some(2), true) } else { (None, false) }
+                (call.bytes, call.outcome.clone()),
+                if call.bytes.is_some() { (Some(2), Some(Ok(()))) } else { (None, Some(Err(Error::WouldBlock))) }
             );
         }
     }
@@ -206,4 +206,46 @@ async fn sockets_are_numbered_from_one_in_the_order_of_their_making() {
     let meters = log.meters.lock().unwrap();
     let numbered = meters.iter().map(|meter| (meter.socket, meter.sums().role)).collect::<Vec<_>>();
     assert_eq!(numbered, [(1, Role::Listener), (2, Role::Client), (3, Role::Accepted)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_is_told_with_the_time_it_took() {
+    let log = Arc::new(Kept { every_call: true, ..Kept::default() });
+    // With room for one connection that nobody has accepted, the next connect waits.
+    let backend: Arc<dyn Backend> = Arc::new(Metered::new(Arc::new(Memory::new()), Tape::new(log.clone())));
+    let socket = backend.tcp(Family::V4).unwrap();
+    let address = socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await.unwrap();
+    let listener = socket.listen(1).await.unwrap();
+    let client = backend.tcp(Family::V4).unwrap().connect(address).await.unwrap();
+    let connect = backend.tcp(Family::V4).unwrap().connect(address);
+    assert!(tokio::time::timeout(Duration::from_secs(30), connect).await.is_err());
+    client.set_option(SocketOption::Linger(Some(Duration::from_secs(5)))).await.unwrap();
+    while client.try_write(&[0; 4096]).is_ok() {}
+    log.calls.lock().unwrap().retain(|call| call.outcome.is_none());
+    assert!(tokio::time::timeout(Duration::from_secs(2), client.close()).await.is_err());
+    let lookup = backend.resolve("localhost");
+    tokio::time::advance(Duration::from_secs(7)).await;
+    drop(lookup);
+    drop(listener);
+
+    let calls = log.calls.lock().unwrap();
+    let told = calls.iter().map(|call| (call.name, call.took.as_secs(), call.outcome.clone())).collect::<Vec<_>>();
+    assert_eq!(told, [("connect", 30, None), ("close", 2, None), ("resolve", 7, None)]);
+    assert_eq!((calls[0].detail.clone(), calls[2].detail.as_str()), (address.to_string(), "localhost"));
+    let lookups = log.lookups.lock().unwrap();
+    assert_eq!((lookups[0].name.as_str(), lookups[0].took.as_secs()), ("localhost", 7));
+    assert_eq!(lookups[0].outcome, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn options_are_told_by_their_names_and_values() {
+    let (backend, log) = rig(true);
+    let socket = backend.tcp(Family::V4).unwrap();
+    for option in [SocketOption::NoDelay(true), SocketOption::Linger(Some(Duration::from_secs(10)))] {
+        socket.set_option(option).await.unwrap();
+    }
+    socket.option(OptionKind::HopLimit).await.unwrap();
+    let calls = log.calls.lock().unwrap();
+    let told = calls.iter().map(|call| format!("{} {}", call.name, call.detail)).collect::<Vec<_>>();
+    assert_eq!(told, ["set-option no-delay true", "set-option linger 10s", "get-option hop-limit"]);
 }

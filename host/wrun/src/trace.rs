@@ -46,10 +46,11 @@ fn line(call: &Call) -> String {
     }
     let _ = match (&call.outcome, call.bytes) {
         // The commonest of all: it took no time worth a column.
-        (Err(Error::WouldBlock), _) => return line + " = would-block\n",
-        (Err(error), _) => write!(line, " = {}", printable(&error.to_string())),
-        (Ok(()), Some(bytes)) => write!(line, " = {bytes}"),
-        (Ok(()), None) => write!(line, " = ok"),
+        (Some(Err(Error::WouldBlock)), _) => return line + " = would-block\n",
+        (Some(Err(error)), _) => write!(line, " = {}", printable(&error.to_string())),
+        (Some(Ok(())), Some(bytes)) => write!(line, " = {bytes}"),
+        (Some(Ok(())), None) => write!(line, " = ok"),
+        (None, _) => write!(line, " = given up"),
     };
     let _ = writeln!(line, " <{}>", duration(u64::try_from(call.took.as_nanos()).unwrap_or(u64::MAX)));
     line
@@ -75,16 +76,18 @@ mod tests {
             })
         };
         let lines = [
-            call(0, "resolve", "localhost -> [127.0.0.1]", None, Ok(())),
-            call(3, "connect", "127.0.0.1:80", None, Ok(())),
-            call(3, "send", "", Some(180), Ok(())),
-            call(3, "receive", "", None, Err(Error::WouldBlock)),
-            call(3, "receive", "", None, Err(Error::ConnectionReset)),
-            call(0, "resolve", "\u{1b}[2J", None, Err(Error::NameUnresolvable)),
+            call(0, "resolve", "localhost -> [127.0.0.1]", None, Some(Ok(()))),
+            call(3, "connect", "127.0.0.1:80", None, Some(Ok(()))),
+            call(4, "connect", "127.0.0.1:81", None, None),
+            call(3, "send", "", Some(180), Some(Ok(()))),
+            call(3, "receive", "", None, Some(Err(Error::WouldBlock))),
+            call(3, "receive", "", None, Some(Err(Error::ConnectionReset))),
+            call(0, "resolve", "\u{1b}[2J", None, Some(Err(Error::NameUnresolvable))),
         ];
         insta::assert_snapshot!(lines.concat(), @r"
            0.001234 resolve localhost -> [127.0.0.1] = ok <412 µs>
            0.001234 #3 connect 127.0.0.1:80 = ok <412 µs>
+           0.001234 #4 connect 127.0.0.1:81 = given up <412 µs>
            0.001234 #3 send = 180 <412 µs>
            0.001234 #3 receive = would-block
            0.001234 #3 receive = connection reset <412 µs>

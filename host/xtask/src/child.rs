@@ -1,11 +1,29 @@
 //! A program that runs beside this one and ends with it: a peer of the demo, a server of the bench.
 
 use std::io::{BufRead as _, BufReader, Lines};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::{Context as _, Result};
+use nix::errno::Errno;
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::{getpid, getppid};
 
 use crate::command::shown;
+
+/// Has the kernel end a program, by SIGTERM, when this one ends: one that is killed cannot do it itself.
+pub fn tied(command: &mut Command) -> &mut Command {
+    let this = getpid();
+    let tie = move || {
+        set_pdeathsig(Signal::SIGTERM)?;
+        // This program may have ended before the child was tied to it.
+        if getppid() == this { Ok(()) } else { Err(Errno::ESRCH.into()) }
+    };
+    // SAFETY: between fork and exec only what is safe in a signal handler may be done. These are two system calls that
+    // touch no memory, and an error that allocates none.
+    unsafe { command.pre_exec(tie) }
+}
 
 /// Ended by its process id when dropped, on errors too.
 pub struct Server {
@@ -17,8 +35,8 @@ pub struct Server {
 impl Server {
     pub fn start(command: &mut Command) -> Result<Self> {
         let shown = shown(command);
-        // The open stdin is how the bench's servers notice that their parent is gone, even when it was killed.
-        let mut child = command
+        let mut child = tied(command)
+            // The bench's servers end with their stdin.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -53,6 +71,16 @@ mod tests {
         assert!(std::fs::exists(&process).unwrap());
         drop(server);
         assert!(!std::fs::exists(&process).unwrap());
+    }
+
+    #[test]
+    fn a_tied_program_ends_with_whoever_started_it() {
+        use std::os::unix::process::ExitStatusExt as _;
+
+        // The kernel counts the thread that started it, so the end of one will do.
+        let start = || tied(Command::new("sleep").arg("60")).spawn().unwrap();
+        let mut child = std::thread::spawn(start).join().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(Signal::SIGTERM as i32));
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::repo::Repo;
 
@@ -58,6 +62,36 @@ pub fn quietly(command: &mut Command) -> Option<Output> {
     command.stdin(Stdio::null()).output().ok()
 }
 
+/// Runs to the end, in front of the user, or up to `limit`: then it is asked to end, and made to if it does not.
+///
+/// `None` when that was so, or when it is not there.
+pub fn run_within(command: &mut Command, limit: Duration) -> Option<ExitStatus> {
+    /// For a program that is asked to end to put away what it has begun.
+    const GRACE: Duration = Duration::from_secs(5);
+    let mut child = command.stdin(Stdio::null()).spawn().ok()?;
+    let ended = wait(&mut child, limit);
+    if ended.is_none() {
+        let asked = i32::try_from(child.id()).is_ok_and(|id| kill(Pid::from_raw(id), Signal::SIGTERM).is_ok());
+        if !asked || wait(&mut child, GRACE).is_none() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+    ended
+}
+
+/// Waits for its end, up to `limit`.
+fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if start.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
+            _ => return None,
+        }
+    }
+}
+
 /// Announces `what`, does it, and says how long it took.
 pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("xtask: {what}");
@@ -104,7 +138,12 @@ fn quoted(word: &OsStr) -> String {
 
 /// The program of this name on PATH.
 pub fn on_path(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
+/// Whether a file can be run.
+pub fn is_program(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
@@ -121,6 +160,23 @@ mod tests {
         let mut command = Command::new("ls");
         command.current_dir("/").env("PATH", path);
         assert_eq!(shown(&command), r#"cd / && PATH=/front:"$PATH" ls"#);
+    }
+
+    #[test]
+    fn only_a_file_that_may_be_run_is_a_program() {
+        assert!(is_program(&env::current_exe().unwrap()));
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for other in [package.to_owned(), package.join("Cargo.toml"), package.join("no-such-file")] {
+            assert!(!is_program(&other), "{}", other.display());
+        }
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_ended_and_one_in_time_gives_its_status() {
+        assert_eq!(run_within(Command::new("sleep").arg("3600"), Duration::ZERO), None);
+        let status = run_within(Command::new("sh").args(["-c", "exit 3"]), Duration::from_secs(60));
+        assert_eq!(status.and_then(|status| status.code()), Some(3));
+        assert_eq!(run_within(&mut Command::new("no-such-program"), Duration::from_secs(60)), None);
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! Debian's package manager, where it may be used.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::command::{quietly, run};
+use crate::services::{Held, NoServices, POLICY};
+
+/// Packages that bring a service, which Debian starts as soon as it is there.
+const WITH_SERVICES: &[&str] = &["nginx-light"];
 
 /// Whether this machine is a Debian.
 pub fn is_here() -> bool {
@@ -34,48 +38,38 @@ pub fn command(packages: &[&str]) -> String {
     format!("apt-get install --no-install-recommends {}", packages.join(" "))
 }
 
-/// Installs `packages`, and never removes another for them.
+/// Installs `packages`, and never removes another for them. Services that they bring are not started.
 pub fn install(packages: &[&str]) -> Result<()> {
-    let known = quietly(apt_get().args(["--simulate", "--no-install-recommends", "install"]).args(packages));
-    if !known.is_some_and(|output| output.status.success()) {
+    let quiet = packages.iter().any(|package| WITH_SERVICES.contains(package));
+    let held = Held::begin()?;
+    let services = if quiet { Some(NoServices::ask(Path::new(POLICY))?) } else { None };
+    let outcome = fetch_and_install(packages, &held);
+    drop(services);
+    held.end()?;
+    outcome
+}
+
+fn fetch_and_install(packages: &[&str], held: &Held) -> Result<()> {
+    let install = ["--no-remove", "--no-install-recommends", "install"];
+    let known = quietly(apt_get().arg("--simulate").args(install).args(packages));
+    let known = known.is_some_and(|output| output.status.success());
+    if !known {
         run(apt_get().arg("update"))?;
     }
-    let _quiet = NoServices::ask()?;
-    run(apt_get().args(["--yes", "--no-remove", "--no-install-recommends", "install"]).args(packages))
+    let install = || run(apt_get().arg("--yes").args(install).args(packages));
+    match install() {
+        // Lists of last month know the packages, and name files that are there no more.
+        Err(error) if known && !held.asked_to_end() => {
+            eprintln!("xtask: {error:#}: once more, with new lists of packages");
+            run(apt_get().arg("update"))?;
+            install()
+        }
+        outcome => outcome,
+    }
 }
 
 fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq");
     command
-}
-
-/// While it lives, packages do not start the services that they bring: a web server for tests is not wanted on port 80.
-struct NoServices(Option<&'static Path>);
-
-impl NoServices {
-    fn ask() -> Result<Self> {
-        // Debian's own place for this wish: 101 says that an action is forbidden by policy.
-        let policy = Path::new("/usr/sbin/policy-rc.d");
-        if policy.exists() {
-            return Ok(Self(None));
-        }
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o755)
-            .open(policy)
-            .with_context(|| format!("cannot write {}", policy.display()))?;
-        let asked = Self(Some(policy));
-        std::io::Write::write_all(&mut file, b"#!/bin/sh\nexit 101\n")?;
-        Ok(asked)
-    }
-}
-
-impl Drop for NoServices {
-    fn drop(&mut self) {
-        if let Some(policy) = self.0 {
-            let _ = fs::remove_file(policy);
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::child::Server;
+use crate::child::{Server, tied};
 use crate::command::{cargo, run as execute, shown, step};
 use crate::guests;
 use crate::repo::Repo;
@@ -63,7 +63,7 @@ fn socket_client(repo: &Repo, url: &str, report: &Path, trust: Option<&Path>) ->
         command.arg("--ca").arg(Path::new("/trust").join(CERTIFICATE));
     }
     eprintln!("xtask: {}", shown(&command));
-    execute(&mut command)
+    execute(tied(&mut command))
 }
 
 fn wrun(repo: &Repo) -> PathBuf {

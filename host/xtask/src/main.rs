@@ -9,6 +9,7 @@ mod debian;
 mod demo;
 mod guests;
 mod repo;
+mod services;
 mod setup;
 mod test;
 mod toolchain;

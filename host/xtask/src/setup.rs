@@ -2,16 +2,22 @@
 //!
 //! When everything is there it says nothing and costs a moment, so every task begins with it.
 
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::command::on_path;
+use crate::command::{cargo, is_program, on_path, quietly, run_within};
 use crate::debian;
 use crate::repo::Repo;
+use crate::services;
 use crate::toolchain::{C_PACKAGES, CCompiler, DEBIAN_PACKAGES, GuestRust, TARGET, Tools};
+
+/// As a user types it.
+const ADD_TARGET: &str = "rustup target add wasm32-wasip2";
+/// As a user types it.
+const ADD_CHECKS: &str = "rustup component add rustfmt clippy";
 
 /// What is going to be done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +31,7 @@ pub enum Purpose {
 /// Something that is not there.
 struct Missing {
     why: String,
-    /// What to install on Debian.
+    /// What to install on Debian; empty where that is no help.
     packages: Vec<&'static str>,
     /// What to do elsewhere.
     otherwise: &'static str,
@@ -33,12 +39,18 @@ struct Missing {
 
 /// Makes sure of everything that `purpose` needs, and says what compiles guests.
 pub fn run(repo: &Repo, purpose: Purpose) -> Result<Tools> {
+    if debian::may_install() {
+        services::remove_stale(Path::new(services::POLICY));
+    }
     let mut rust = GuestRust::find(repo)?;
-    if rust.is_none() && rustup_fetches(repo) {
+    if rust.is_none() && rustup(repo, &format!("guests need Rust's standard library for {TARGET}"), ADD_TARGET) {
         rust = GuestRust::find(repo)?;
     }
     let c = CCompiler::find();
-    let missing = missing(purpose, rust.is_none(), c.is_none());
+    let checked = purpose == Purpose::Guests || checks(repo) || {
+        rustup(repo, "tests need rustfmt and clippy", ADD_CHECKS) && checks(repo)
+    };
+    let missing = missing(purpose, rust.is_none(), c.is_none(), !checked);
     if !missing.is_empty() {
         install(&missing)?;
     }
@@ -50,13 +62,13 @@ pub fn run(repo: &Repo, purpose: Purpose) -> Result<Tools> {
     Ok(Tools { rust, c })
 }
 
-fn missing(purpose: Purpose, no_rust: bool, no_c: bool) -> Vec<Missing> {
+fn missing(purpose: Purpose, no_rust: bool, no_c: bool, no_checks: bool) -> Vec<Missing> {
     let mut missing = Vec::new();
     if no_rust {
         missing.push(Missing {
             why: format!("guests need Rust's standard library for {TARGET}, which rustup could not fetch"),
             packages: debian::missing(DEBIAN_PACKAGES),
-            otherwise: "rustup target add wasm32-wasip2",
+            otherwise: ADD_TARGET,
         });
     }
     if no_c {
@@ -66,8 +78,15 @@ fn missing(purpose: Purpose, no_rust: bool, no_c: bool) -> Vec<Missing> {
             otherwise: "install clang and llvm-ar, version 16 or later, and put them on PATH",
         });
     }
+    if no_checks {
+        missing.push(Missing {
+            why: "tests begin with rustfmt and clippy, which rustup could not fetch".to_owned(),
+            packages: Vec::new(),
+            otherwise: ADD_CHECKS,
+        });
+    }
     if purpose == Purpose::Tests {
-        if on_path("nginx").is_none() && !std::path::Path::new("/usr/sbin/nginx").is_file() {
+        if on_path("nginx").is_none() && !is_program(Path::new("/usr/sbin/nginx")) {
             missing.push(Missing {
                 why: "tests run guests against nginx with TLS".to_owned(),
                 packages: vec!["nginx-light"],
@@ -87,7 +106,9 @@ fn missing(purpose: Purpose, no_rust: bool, no_c: bool) -> Vec<Missing> {
 
 fn install(missing: &[Missing]) -> Result<()> {
     let packages: Vec<&str> = missing.iter().flat_map(|missing| missing.packages.iter().copied()).collect();
-    if debian::is_here() && debian::may_install() {
+    // Where something is left for the user to do, all of it is said at once, and before anything is changed.
+    let all_packages = missing.iter().all(|missing| !missing.packages.is_empty());
+    if all_packages && debian::is_here() && debian::may_install() {
         for Missing { why, packages, .. } in missing {
             eprintln!("xtask: {why}: installing {}", packages.join(" "));
         }
@@ -102,39 +123,35 @@ fn refusal(missing: &[Missing], debian: bool, packages: &[&str]) -> String {
     for Missing { why, .. } in missing {
         text += &format!("\n  - {why}");
     }
-    if debian {
-        text += &format!("\ntype:\n    sudo {}", debian::command(packages));
-    } else {
-        text += "\ntype or do:";
-        for Missing { otherwise, .. } in missing {
+    text += "\ntype or do:";
+    if debian && !packages.is_empty() {
+        text += &format!("\n    sudo {}", debian::command(packages));
+    }
+    for Missing { otherwise, packages, .. } in missing {
+        if !debian || packages.is_empty() {
             text += &format!("\n    {otherwise}");
         }
     }
     text + "\nand then the same xtask again"
 }
 
-/// Asks rustup for the target. A rustup that cannot fetch mostly says so at once; one that hangs is not waited for.
-fn rustup_fetches(repo: &Repo) -> bool {
-    const PATIENCE: Duration = Duration::from_secs(60);
-    eprintln!("xtask: guests need Rust's standard library for {TARGET}: asking rustup for it");
-    let command = Command::new("rustup")
-        .args(["target", "add", TARGET])
-        .current_dir(&repo.root)
-        .env("RUST_BACKTRACE", "0")
-        .stdin(Stdio::null())
-        .spawn();
-    let Ok(mut rustup) = command else { return false };
-    let start = Instant::now();
-    while start.elapsed() < PATIENCE {
-        match rustup.try_wait() {
-            Ok(Some(status)) => return status.success(),
-            Ok(None) => thread::sleep(Duration::from_millis(50)),
-            Err(_) => break,
-        }
-    }
-    let _ = rustup.kill();
-    let _ = rustup.wait();
-    false
+/// Whether what `cargo xtask test` begins with is there.
+fn checks(repo: &Repo) -> bool {
+    ["fmt", "clippy"].iter().all(|check| {
+        let version = quietly(cargo(repo).args([check, "--version"]));
+        version.is_some_and(|version| version.status.success())
+    })
+}
+
+/// Has rustup do what the user would type. One that cannot fetch mostly says so at once; one that hangs is not waited
+/// for, and one on a slow link is.
+fn rustup(repo: &Repo, why: &str, typed: &str) -> bool {
+    const PATIENCE: Duration = Duration::from_secs(5 * 60);
+    eprintln!("xtask: {why}: {typed}");
+    let mut words = typed.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).current_dir(&repo.root).env("RUST_BACKTRACE", "0");
+    run_within(&mut command, PATIENCE).is_some_and(|status| status.success())
 }
 
 #[cfg(test)]
@@ -143,15 +160,23 @@ mod tests {
 
     #[test]
     fn nothing_is_missing_where_everything_is_found() {
-        assert!(missing(Purpose::Guests, false, false).is_empty());
+        assert!(missing(Purpose::Guests, false, false, false).is_empty());
     }
 
     #[test]
     fn a_refusal_gives_one_command_on_debian_and_one_for_each_need_elsewhere() {
-        let missing = missing(Purpose::Guests, true, true);
+        let missing = missing(Purpose::Guests, true, true, false);
         let text = refusal(&missing, true, &["rustc-web", "clang-19"]);
         assert!(text.contains("\n    sudo apt-get install --no-install-recommends rustc-web clang-19\n"), "{text}");
         let text = refusal(&missing, false, &[]);
         assert!(text.contains("\n    rustup target add wasm32-wasip2\n    install clang"), "{text}");
+    }
+
+    #[test]
+    fn what_no_package_has_is_said_beside_the_packages() {
+        let missing = missing(Purpose::Guests, false, true, true);
+        let text = refusal(&missing, true, &["clang-19"]);
+        let typed = "sudo apt-get install --no-install-recommends clang-19\n    rustup component add rustfmt clippy\n";
+        assert!(text.contains(typed), "{text}");
     }
 }

@@ -74,6 +74,21 @@ pub async fn connected(backend: Arc<dyn Backend>) -> Verdict {
     receives(&stranger, b"to the other", at_one).await
 }
 
+pub async fn stranger_before(backend: Arc<dyn Backend>) -> Verdict {
+    let (one, at_one) = datagrams(&backend, V4).await?;
+    let (peer, at_peer) = datagrams(&backend, V4).await?;
+    let (stranger, _) = datagrams(&backend, V4).await?;
+    for words in [&b"too early"[..], b"still too early"] {
+        send(&stranger, words, Some(at_one)).await.during("sending")?;
+    }
+    poll_fn(|cx| one.poll_receive_ready(cx)).await;
+    one.connect(Some(at_peer)).await.during("connecting")?;
+    let mut buffer = vec![0; 65_535];
+    refused(one.try_receive(&mut buffer), &Error::WouldBlock, "receiving before the peer has sent")?;
+    send(&peer, b"from the peer", Some(at_one)).await.during("sending")?;
+    receives(&one, b"from the peer", at_peer).await
+}
+
 pub async fn dissolved(backend: Arc<dyn Backend>) -> Verdict {
     let (one, at_one) = datagrams(&backend, V4).await?;
     let (peer, at_peer) = datagrams(&backend, V4).await?;
@@ -131,6 +146,25 @@ pub async fn broadcast(backend: Arc<dyn Backend>) -> Verdict {
     let all = SocketAddr::new(BROADCAST.into(), everywhere.port());
     refused(send(&one, b"to all", Some(all)).await, &Error::AccessDenied, "broadcasting without the option")?;
     one.set_option(SocketOption::Broadcast(true)).await.during("setting the broadcast option")?;
+    send(&one, b"to all of you", Some(all)).await.during("broadcasting")?;
+    receives(&other, b"to all of you", at_one).await
+}
+
+pub async fn broadcast_elsewhere(backend: Arc<dyn Backend>) -> Verdict {
+    let (one, at_one) = datagrams(&backend, V4).await?;
+    let (other, at_other) = datagrams(&backend, V4).await?;
+    one.set_option(SocketOption::Broadcast(true)).await.during("setting the broadcast option")?;
+    let all = SocketAddr::new(BROADCAST.into(), at_other.port());
+    send(&one, b"to all of you", Some(all)).await.during("broadcasting")?;
+    send(&one, b"to you", Some(at_other)).await.during("sending to that one")?;
+    receives(&other, b"to you", at_one).await
+}
+
+pub async fn broadcast_there(backend: Arc<dyn Backend>) -> Verdict {
+    let (one, at_one) = datagrams(&backend, V4).await?;
+    let (other, all) = datagrams(&backend, BROADCAST.into()).await?;
+    one.set_option(SocketOption::Broadcast(true)).await.during("setting the broadcast option")?;
+    send(&one, b"to you", Some(SocketAddr::new(V4, all.port()))).await.during("sending to one address")?;
     send(&one, b"to all of you", Some(all)).await.during("broadcasting")?;
     receives(&other, b"to all of you", at_one).await
 }

@@ -27,7 +27,12 @@ struct Meeting {
 }
 
 async fn meeting(backend: &Arc<dyn Backend>) -> Verdict<Meeting> {
-    let (member, bound) = datagrams(backend, Ipv4Addr::UNSPECIFIED.into()).await?;
+    meeting_at(backend, Ipv4Addr::UNSPECIFIED.into()).await
+}
+
+/// With a member that is bound to this address.
+async fn meeting_at(backend: &Arc<dyn Backend>, ip: IpAddr) -> Verdict<Meeting> {
+    let (member, bound) = datagrams(backend, ip).await?;
     let (sender, from) = datagrams(backend, V4).await?;
     sender.set_multicast_interface(Interface::Address(V4)).await.during("setting the interface to send by")?;
     Ok(Meeting { member, sender, group: SocketAddr::new(GROUP, bound.port()), from })
@@ -65,6 +70,26 @@ pub async fn only_members(backend: Arc<dyn Backend>) -> Verdict {
     meeting.say(b"to the members").await?;
     meeting.say_alone(b"to you").await?;
     receives(&meeting.member, b"to you", meeting.from).await
+}
+
+pub async fn elsewhere(backend: Arc<dyn Backend>) -> Verdict {
+    let meeting = meeting_at(&backend, V4).await?;
+    meeting.member.join(GROUP, Interface::Address(V4)).await.during("joining")?;
+    meeting.say(b"to the members").await?;
+    meeting.say_alone(b"to you").await?;
+    receives(&meeting.member, b"to you", meeting.from).await
+}
+
+pub async fn at_its_address(backend: Arc<dyn Backend>) -> Verdict {
+    let meeting = meeting_at(&backend, GROUP).await?;
+    meeting.say(b"before the join").await?;
+    meeting.member.join(GROUP, Interface::Address(V4)).await.during("joining")?;
+    meeting.say_alone(b"to you").await?;
+    meeting.say(b"to the members").await?;
+    receives(&meeting.member, b"to the members", meeting.from).await?;
+    let local = meeting.member.local_address().during("asking for the local address")?;
+    ensure!(local == meeting.group, "bound to {}, and is at {local}", meeting.group);
+    Ok(())
 }
 
 pub async fn own(backend: Arc<dyn Backend>) -> Verdict {

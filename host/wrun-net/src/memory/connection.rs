@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use super::lock;
 use super::settings::Settings;
 use crate::backend::Ending;
 use crate::error::{Error, Result};
+use crate::sync::lock;
 
 /// One end of a connection.
 pub struct End {

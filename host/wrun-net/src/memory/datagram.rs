@@ -1,20 +1,18 @@
 //! A UDP socket.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use super::mailbox::Mailbox;
-use super::network::{Lease, Network, home, is_here, unspecified};
-use super::{lock, now};
-use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket};
+use super::network::{Lease, Network, home, is_broadcast, is_here, reaches_many, unspecified};
+use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket, now};
 use crate::error::{Error, Result};
+use crate::sync::lock;
+use crate::transport::Transport;
 
 /// The name of the one interface there is.
 const INTERFACE: &str = "lo";
-
-/// The broadcast addresses that reach the machine: of every network, and of the loopback network.
-const BROADCASTS: [Ipv4Addr; 2] = [Ipv4Addr::BROADCAST, Ipv4Addr::new(127, 255, 255, 255)];
 
 pub struct Datagrams {
     network: Arc<Network>,
@@ -41,7 +39,8 @@ impl Datagrams {
     /// The address that others see.
     fn sender(&self) -> Result<SocketAddr> {
         let address = self.address()?;
-        Ok(if address.ip().is_unspecified() { SocketAddr::new(home(self.family), address.port()) } else { address })
+        let own = !address.ip().is_unspecified() && !reaches_many(address.ip());
+        Ok(if own { address } else { SocketAddr::new(home(self.family), address.port()) })
     }
 
     fn send(&self, data: &[u8], remote: Option<SocketAddr>) -> Result<()> {
@@ -54,16 +53,12 @@ impl Datagrams {
             return Err(Error::DatagramTooLarge);
         }
         match remote.ip() {
-            IpAddr::V4(ip) if BROADCASTS.contains(&ip) => {
-                if !broadcast {
-                    return Err(Error::AccessDenied);
-                }
-                self.send_to_many(data, remote.port(), |_| true)
-            }
+            ip if is_broadcast(ip) && !broadcast => Err(Error::AccessDenied),
+            ip if is_broadcast(ip) => self.send_to_many(data, remote, |_| true),
             // Without loopback it leaves for a network on which nobody else is.
             ip if ip.is_multicast() && !loopback => self.address().map(drop),
             ip if ip.is_multicast() => {
-                self.send_to_many(data, remote.port(), |mailbox| mailbox.state(|state| state.groups.contains(&ip)))
+                self.send_to_many(data, remote, |mailbox| mailbox.state(|state| state.groups.contains(&ip)))
             }
             ip if ip.is_unspecified() => self.send_to_one(data, SocketAddr::new(home(self.family), remote.port())),
             ip if is_here(ip) => self.send_to_one(data, remote),
@@ -81,12 +76,11 @@ impl Datagrams {
         Ok(())
     }
 
-    fn send_to_many(&self, data: &[u8], port: u16, wanted: impl Fn(&Mailbox) -> bool) -> Result<()> {
+    /// Sends to a group or by broadcast, which no refusal answers.
+    fn send_to_many(&self, data: &[u8], remote: SocketAddr, wanted: impl Fn(&Mailbox) -> bool) -> Result<()> {
         let sender = self.sender()?;
-        for mailbox in self.network.mailboxes(self.family, port) {
-            if wanted(&mailbox) {
-                mailbox.deliver(sender, data);
-            }
+        if let Some(mailbox) = self.network.mailbox(remote).filter(|mailbox| wanted(mailbox)) {
+            mailbox.deliver(sender, data);
         }
         Ok(())
     }
@@ -113,11 +107,11 @@ fn exists(family: Family, interface: &Interface) -> Result<()> {
 
 impl Options for Datagrams {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        now(self.mailbox.state(|state| state.settings.get_udp(kind)))
+        now(self.mailbox.state(|state| state.settings.get(Transport::Udp, kind)))
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        now(self.mailbox.state(|state| state.settings.set_udp(option)))
+        now(self.mailbox.state(|state| state.settings.set(Transport::Udp, option)))
     }
 }
 
@@ -133,7 +127,7 @@ impl UdpSocket for Datagrams {
 
     fn connect(&self, remote: Option<SocketAddr>) -> Pending<()> {
         let bound = if remote.is_some() { self.address().map(drop) } else { Ok(()) };
-        now(bound.map(|()| self.mailbox.state(|state| state.peer = remote)))
+        now(bound.map(|()| self.mailbox.connect(remote)))
     }
 
     fn try_send(&self, data: &[u8], remote: Option<SocketAddr>) -> Result<()> {

@@ -10,9 +10,10 @@ use super::connection::End;
 use super::network::Lease;
 use super::settings::Settings;
 use super::stream::Stream;
-use super::{lock, now};
-use crate::backend::{OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream};
+use crate::backend::{OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream, now};
 use crate::error::{Error, Result};
+use crate::sync::lock;
+use crate::transport::Transport;
 
 /// Where connects and accepts meet.
 pub struct Queue(Mutex<State>);
@@ -103,11 +104,11 @@ impl Listener {
 
 impl Options for Listener {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        now(lock(&self.queue.0).settings.get_tcp(kind))
+        now(lock(&self.queue.0).settings.get(Transport::Tcp, kind))
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        now(lock(&self.queue.0).settings.set_tcp(option))
+        now(lock(&self.queue.0).settings.set(Transport::Tcp, option))
     }
 }
 

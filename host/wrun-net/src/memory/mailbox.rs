@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use super::lock;
 use super::settings::Settings;
 use crate::error::{Error, Result};
+use crate::sync::lock;
 
 /// Bytes that a datagram costs besides its own, so that empty ones fill a buffer too.
 const OVERHEAD: usize = 256;
@@ -41,6 +41,17 @@ impl Mailbox {
     /// Reads or changes the state, without waking anybody.
     pub fn state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut lock(&self.0))
+    }
+
+    /// Restricts the socket to one peer, or to none again. What others had sent before is gone, what the peer had sent
+    /// stays.
+    pub fn connect(&self, peer: Option<SocketAddr>) {
+        let mut state = lock(&self.0);
+        state.peer = peer;
+        if let Some(peer) = peer {
+            state.datagrams.retain(|(sender, _)| *sender == peer);
+            state.cost = state.datagrams.iter().map(|(_, data)| data.len() + OVERHEAD).sum();
+        }
     }
 
     /// Puts a datagram in, unless the socket is connected to another than its sender. A full buffer drops it.

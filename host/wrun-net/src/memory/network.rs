@@ -9,10 +9,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, Weak};
 
 use super::listener::Queue;
-use super::lock;
 use super::mailbox::Mailbox;
 use crate::backend::Family;
 use crate::error::{Error, Result};
+use crate::sync::lock;
+use crate::transport::Transport;
 
 /// Where the ports begin that the machine gives out by itself, as registered for that.
 const EPHEMERAL: u16 = 49_152;
@@ -39,9 +40,6 @@ impl<T> Ports<T> {
     /// Takes an address, or any free port of one.
     fn take(&mut self, local: SocketAddr) -> Result<SocketAddr> {
         let ip = local.ip();
-        if !ip.is_unspecified() && !is_here(ip) {
-            return Err(Error::AddressNotBindable);
-        }
         let port = match local.port() {
             0 => self.free_port(ip)?,
             port if self.conflicts(ip, port) => return Err(Error::AddressInUse),
@@ -86,20 +84,21 @@ pub struct Lease {
     pub address: SocketAddr,
 }
 
-#[derive(Clone, Copy)]
-enum Transport {
-    Tcp,
-    Udp,
-}
-
 impl Network {
     pub fn bind_tcp(self: &Arc<Self>, local: SocketAddr) -> Result<Lease> {
+        if !local.ip().is_unspecified() && !is_here(local.ip()) {
+            return Err(Error::AddressNotBindable);
+        }
         let address = lock(&self.tcp).take(local)?;
         Ok(Lease { network: self.clone(), transport: Transport::Tcp, address })
     }
 
-    /// Binds a mailbox, which from then on is delivered to.
+    /// Binds a mailbox, which from then on is delivered to. It may be bound to where many are reached too, and then
+    /// hears only what is sent there.
     pub fn bind_udp(self: &Arc<Self>, local: SocketAddr, mailbox: &Arc<Mailbox>) -> Result<Lease> {
+        if !local.ip().is_unspecified() && !is_here(local.ip()) && !reaches_many(local.ip()) {
+            return Err(Error::AddressNotBindable);
+        }
         let mut ports = lock(&self.udp);
         let address = ports.take(local)?;
         ports.bound.insert(address, Some(Arc::downgrade(mailbox)));
@@ -118,16 +117,9 @@ impl Network {
         lock(&self.tcp).at(address)?.upgrade()
     }
 
-    /// Who receives what is sent to one address of the machine.
+    /// Who receives what is sent to an address. That is one at most, be it a group's: no two have the same address and port.
     pub fn mailbox(&self, address: SocketAddr) -> Option<Arc<Mailbox>> {
         lock(&self.udp).at(address)?.upgrade()
-    }
-
-    /// Everybody of a family with this port, for what is sent to many.
-    pub fn mailboxes(&self, family: Family, port: u16) -> Vec<Arc<Mailbox>> {
-        let ports = lock(&self.udp);
-        let bound = ports.bound.iter().filter(|(at, _)| at.port() == port && Family::of(at.ip()) == family);
-        bound.filter_map(|(_, mailbox)| mailbox.as_ref()?.upgrade()).collect()
     }
 }
 
@@ -142,7 +134,19 @@ impl Drop for Lease {
 
 /// Whether an address is one of the machine's.
 pub fn is_here(ip: IpAddr) -> bool {
-    ip.is_loopback()
+    ip.is_loopback() && !is_broadcast(ip)
+}
+
+/// The broadcast addresses that reach the machine: of every network, and of the loopback network.
+const BROADCASTS: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::BROADCAST), IpAddr::V4(Ipv4Addr::new(127, 255, 255, 255))];
+
+pub fn is_broadcast(ip: IpAddr) -> bool {
+    BROADCASTS.contains(&ip)
+}
+
+/// Whether an address is a group's, or for broadcast: nobody's own.
+pub fn reaches_many(ip: IpAddr) -> bool {
+    ip.is_multicast() || is_broadcast(ip)
 }
 
 /// The address that the machine sends from, unless bound to another.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::backend::{OptionKind, SocketOption};
 use crate::error::{Error, Result};
 use crate::rounding;
+use crate::transport::Transport;
 
 /// Bytes of each buffer of a new socket.
 const BUFFER: usize = 64 * 1024;
@@ -55,7 +56,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub fn get(&self, kind: OptionKind) -> Result<SocketOption> {
+    pub fn get(&self, transport: Transport, kind: OptionKind) -> Result<SocketOption> {
+        transport.admits(kind)?;
         Ok(match kind {
             OptionKind::KeepAlive => SocketOption::KeepAlive(self.keep_alive),
             OptionKind::KeepAliveIdle => SocketOption::KeepAliveIdle(self.keep_alive_idle),
@@ -73,7 +75,8 @@ impl Settings {
         })
     }
 
-    pub fn set(&mut self, option: SocketOption) -> Result<()> {
+    pub fn set(&mut self, transport: Transport, option: SocketOption) -> Result<()> {
+        transport.admits(option.kind())?;
         match option {
             SocketOption::KeepAlive(on) => self.keep_alive = on,
             SocketOption::KeepAliveIdle(time) => self.keep_alive_idle = rounding::keep_alive_time(time),
@@ -90,24 +93,6 @@ impl Settings {
             SocketOption::SendQueue(_) => return Err(Error::NotSupported),
         }
         Ok(())
-    }
-
-    /// [`Self::get`] for a TCP socket, which has some of the options only.
-    pub fn get_tcp(&self, kind: OptionKind) -> Result<SocketOption> {
-        if kind.is_tcp() { self.get(kind) } else { Err(Error::NotSupported) }
-    }
-
-    pub fn set_tcp(&mut self, option: SocketOption) -> Result<()> {
-        if option.kind().is_tcp() { self.set(option) } else { Err(Error::NotSupported) }
-    }
-
-    /// [`Self::get`] for a UDP socket.
-    pub fn get_udp(&self, kind: OptionKind) -> Result<SocketOption> {
-        if kind.is_udp() { self.get(kind) } else { Err(Error::NotSupported) }
-    }
-
-    pub fn set_udp(&mut self, option: SocketOption) -> Result<()> {
-        if option.kind().is_udp() { self.set(option) } else { Err(Error::NotSupported) }
     }
 }
 

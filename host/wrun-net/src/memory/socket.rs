@@ -7,9 +7,10 @@ use super::listener::{Listener, Queue};
 use super::network::{Lease, Network, home, is_here, unspecified};
 use super::settings::Settings;
 use super::stream::Stream;
-use super::{lock, now};
-use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpSocket, TcpStream};
+use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpSocket, TcpStream, now};
 use crate::error::{Error, Result};
+use crate::sync::lock;
+use crate::transport::Transport;
 
 pub struct Socket {
     network: Arc<Network>,
@@ -36,11 +37,11 @@ impl Socket {
 
 impl Options for Socket {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        now(lock(&self.settings).get_tcp(kind))
+        now(lock(&self.settings).get(Transport::Tcp, kind))
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        now(lock(&self.settings).set_tcp(option))
+        now(lock(&self.settings).set(Transport::Tcp, option))
     }
 }
 

@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 
 use super::connection::{Closing, End};
 use super::network::Lease;
-use super::now;
-use crate::backend::{Closed, Ending, OptionKind, Options, Pending, SocketOption, TcpStream};
+use crate::backend::{Closed, Ending, OptionKind, Options, Pending, SocketOption, TcpStream, now};
 use crate::error::Result;
+use crate::transport::Transport;
 
 pub struct Stream {
     /// Shared only with a close that lingers. Its drop closes, if that was not done.
@@ -28,11 +28,11 @@ impl Stream {
 
 impl Options for Stream {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        now(self.end.settings(|settings| settings.get_tcp(kind)))
+        now(self.end.settings(|settings| settings.get(Transport::Tcp, kind)))
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        now(self.end.settings(|settings| settings.set_tcp(option)))
+        now(self.end.settings(|settings| settings.set(Transport::Tcp, option)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The sums of one socket, and the meter that keeps them.
 
 use std::net::SocketAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::backend::Ending;
 use crate::error::Error;
+use crate::sync::lock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -80,8 +81,7 @@ impl Meter {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Sums> {
-        // A poisoned lock only means that another thread panicked while reading: the sums are still whole.
-        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sums)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::meter::{Meter, Role};
 use super::tape::{Note, Tape};
+use super::underway::Underway;
 use crate::backend::Pending;
 use crate::error::{Error, Result};
 
@@ -35,22 +36,24 @@ impl Probe {
         self.tape.call(start, result, || Note { socket: self.meter.socket, name, detail: detail(), bytes });
     }
 
+    /// A call that may wait begins, if the log wants to know.
+    pub fn begin(&self, name: &'static str, detail: impl FnOnce() -> String) -> Option<Underway> {
+        Underway::begin(&self.tape, self.meter.socket, name, detail)
+    }
+
     /// Makes a call that may wait, and notes its end.
     pub fn wait<T: Send + 'static>(
         &self,
         name: &'static str,
         call: impl FnOnce() -> Pending<T>,
-        detail: impl FnOnce() -> String + Send + 'static,
+        detail: impl FnOnce() -> String,
     ) -> Pending<T> {
-        let start = self.start();
+        let underway = self.begin(name, detail);
         let inner = call();
-        if start.is_none() {
-            return inner;
-        }
-        let probe = self.clone();
+        let Some(mut underway) = underway else { return inner };
         Box::pin(async move {
             let result = inner.await;
-            probe.call(name, start, None, &result, detail);
+            underway.answered(&result);
             result
         })
     }

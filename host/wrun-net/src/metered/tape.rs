@@ -23,7 +23,7 @@ pub trait Log: Send + Sync {
     /// A socket came to be. Its sums can be read from the meter at any time, by any thread.
     fn socket(&self, meter: Arc<Meter>);
 
-    /// A name was looked up.
+    /// A name was looked up, or its lookup was given up.
     fn lookup(&self, lookup: Lookup);
 
     /// Whether [`Self::call`] is wanted. Asked once.
@@ -31,11 +31,11 @@ pub trait Log: Send + Sync {
         false
     }
 
-    /// One call of a socket has ended.
+    /// One call of a socket has ended, or was given up.
     fn call(&self, _call: &Call) {}
 }
 
-/// One finished call.
+/// One call that is over.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// Number of the socket, from 1 in the order of their making; 0 for a name lookup.
@@ -49,17 +49,19 @@ pub struct Call {
     pub detail: String,
     /// Bytes moved, for calls that move bytes.
     pub bytes: Option<u64>,
-    pub outcome: Result<()>,
+    /// `None` for a call that was given up before it was answered.
+    pub outcome: Option<Result<()>>,
 }
 
-/// A finished name lookup.
+/// A name lookup that is over.
 #[derive(Debug, Clone)]
 pub struct Lookup {
     pub name: String,
     /// Since the run began.
     pub start: Duration,
     pub took: Duration,
-    pub outcome: Result<Vec<IpAddr>>,
+    /// `None` for a lookup that was given up before it was answered.
+    pub outcome: Option<Result<Vec<IpAddr>>>,
 }
 
 impl Tape {
@@ -97,8 +99,12 @@ impl Tape {
         let Some(start) = start else { return };
         let took = self.now() - start;
         let Note { socket, name, detail, bytes } = note();
-        let outcome = result.as_ref().map(drop).map_err(Clone::clone);
-        self.log.call(&Call { socket, name, start, took, detail, bytes: bytes.map(|n| n as u64), outcome });
+        let outcome = Some(result.as_ref().map(drop).map_err(Clone::clone));
+        self.tell(&Call { socket, name, start, took, detail, bytes: bytes.map(|n| n as u64), outcome });
+    }
+
+    pub(super) fn tell(&self, call: &Call) {
+        self.log.call(call);
     }
 
     pub(super) fn lookup(&self, lookup: Lookup) {

@@ -26,18 +26,18 @@ impl Socket {
 
 impl Options for Socket {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        self.probe.wait("get-option", || self.inner.option(kind), move || format!("{kind:?}"))
+        self.probe.wait("get-option", || self.inner.option(kind), || kind.to_string())
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        self.probe.wait("set-option", || self.inner.set_option(option), move || format!("{option:?}"))
+        self.probe.wait("set-option", || self.inner.set_option(option), || option.to_string())
     }
 }
 
 impl TcpSocket for Socket {
     fn bind(&self, local: SocketAddr) -> Pending<SocketAddr> {
         let probe = self.probe.clone();
-        let inner = probe.wait("bind", || self.inner.bind(local), move || local.to_string());
+        let inner = probe.wait("bind", || self.inner.bind(local), || local.to_string());
         Box::pin(async move {
             let bound = inner.await?;
             probe.meter.lock().local = Some(bound);
@@ -53,7 +53,7 @@ impl TcpSocket for Socket {
             sums.remote = Some(remote);
             sums.connect_start = Some(probe.tape.now());
         }
-        let inner = probe.wait("connect", || inner.connect(remote), move || remote.to_string());
+        let inner = probe.wait("connect", || inner.connect(remote), || remote.to_string());
         // The future owns the life: dropped before its end, it is a connect that was called off.
         Box::pin(async move {
             let result = inner.await;
@@ -79,7 +79,7 @@ impl TcpSocket for Socket {
     fn listen(self: Box<Self>, backlog: u32) -> Pending<Arc<dyn TcpListener>> {
         let Self { inner, probe, life } = *self;
         probe.meter.lock().role = Role::Listener;
-        let inner = probe.wait("listen", || inner.listen(backlog), move || format!("backlog {backlog}"));
+        let inner = probe.wait("listen", || inner.listen(backlog), || format!("backlog {backlog}"));
         Box::pin(async move {
             let inner = inner.await?;
             probe.meter.lock().local = inner.local_address().ok();
@@ -96,11 +96,11 @@ struct Listener {
 
 impl Options for Listener {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        self.probe.wait("get-option", || self.inner.option(kind), move || format!("{kind:?}"))
+        self.probe.wait("get-option", || self.inner.option(kind), || kind.to_string())
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        self.probe.wait("set-option", || self.inner.set_option(option), move || format!("{option:?}"))
+        self.probe.wait("set-option", || self.inner.set_option(option), || option.to_string())
     }
 }
 
@@ -148,11 +148,11 @@ struct Stream {
 
 impl Options for Stream {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        self.probe.wait("get-option", || self.inner.option(kind), move || format!("{kind:?}"))
+        self.probe.wait("get-option", || self.inner.option(kind), || kind.to_string())
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        self.probe.wait("set-option", || self.inner.set_option(option), move || format!("{option:?}"))
+        self.probe.wait("set-option", || self.inner.set_option(option), || option.to_string())
     }
 }
 
@@ -196,6 +196,7 @@ impl TcpStream for Stream {
         let probe = self.probe.clone();
         // Always timed, whatever the log wants: how long a close took is one of the sums.
         let start = probe.tape.now();
+        let mut underway = probe.begin("close", String::new);
         let inner = self.inner.close();
         Box::pin(async move {
             let result = inner.await;
@@ -203,10 +204,9 @@ impl TcpStream for Stream {
             if let Ok(closed) = &result {
                 probe.meter.lock().observed(closed.ending, now - start, now);
             }
-            let start = probe.start().map(|_| start);
-            probe.call("close", start, None, &result, || {
-                result.as_ref().map(|closed| format!("{:?}", closed.ending).to_lowercase()).unwrap_or_default()
-            });
+            if let Some(underway) = &mut underway {
+                underway.answered_with(&result, |closed| format!("{:?}", closed.ending).to_lowercase());
+            }
             result
         })
     }

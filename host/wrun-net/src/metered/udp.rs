@@ -26,18 +26,18 @@ impl Datagrams {
 
 impl Options for Datagrams {
     fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
-        self.probe.wait("get-option", || self.inner.option(kind), move || format!("{kind:?}"))
+        self.probe.wait("get-option", || self.inner.option(kind), || kind.to_string())
     }
 
     fn set_option(&self, option: SocketOption) -> Pending<()> {
-        self.probe.wait("set-option", || self.inner.set_option(option), move || format!("{option:?}"))
+        self.probe.wait("set-option", || self.inner.set_option(option), || option.to_string())
     }
 }
 
 impl UdpSocket for Datagrams {
     fn bind(&self, local: SocketAddr) -> Pending<SocketAddr> {
         let probe = self.probe.clone();
-        let inner = probe.wait("bind", || self.inner.bind(local), move || local.to_string());
+        let inner = probe.wait("bind", || self.inner.bind(local), || local.to_string());
         Box::pin(async move {
             let bound = inner.await?;
             probe.meter.lock().local = Some(bound);
@@ -50,7 +50,7 @@ impl UdpSocket for Datagrams {
         let inner = probe.wait(
             "connect",
             || self.inner.connect(remote),
-            move || remote.map_or_else(|| "nobody".to_owned(), |remote| remote.to_string()),
+            || remote.map_or_else(|| "nobody".to_owned(), |remote| remote.to_string()),
         );
         Box::pin(async move {
             inner.await?;
@@ -90,17 +90,17 @@ impl UdpSocket for Datagrams {
     }
 
     fn join(&self, group: IpAddr, interface: Interface) -> Pending<()> {
-        let detail = format!("{group} on {interface:?}");
+        let detail = format!("{group} on {interface}");
         self.probe.wait("join", || self.inner.join(group, interface), || detail)
     }
 
     fn leave(&self, group: IpAddr, interface: Interface) -> Pending<()> {
-        let detail = format!("{group} on {interface:?}");
+        let detail = format!("{group} on {interface}");
         self.probe.wait("leave", || self.inner.leave(group, interface), || detail)
     }
 
     fn set_multicast_interface(&self, interface: Interface) -> Pending<()> {
-        let detail = format!("{interface:?}");
+        let detail = interface.to_string();
         self.probe.wait("set-multicast-interface", || self.inner.set_multicast_interface(interface), || detail)
     }
 

@@ -10,30 +10,26 @@
 //! | no linger time: the end of the stream is sent behind what is queued | shut both directions down |
 //! | a linger time: the same, then wait | the same, then watch the queue empty, the end of the stream included |
 
+use std::future::poll_fn;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::event::epoll;
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::net::{Shutdown, connect_unspec, shutdown, sockopt};
-use rustix::time::Timespec;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::net::TcpStream as TokioStream;
-use tokio::runtime::Handle;
 
-use super::now;
+use super::edges::Edges;
 use super::queue::queued;
-use super::watched::watched;
-use crate::backend::{Closed, Ending, Pending};
+use crate::backend::{Closed, Ending, Pending, now};
 use crate::error::Result;
 
 /// Closes now. `cut` says that an error was seen to have ended the connection already.
 pub fn close(socket: &TokioStream, cut: bool) -> Pending<Closed> {
     match begin(socket.as_fd(), cut) {
         Ok(Begun::Over(closed)) => now(Ok(closed)),
-        Ok(Begun::Lingering { watch, linger, unsent }) => Box::pin(async move {
-            let ending = match tokio::time::timeout(linger, watch.settled()).await {
+        Ok(Begun::Lingering { socket, edges, linger, unsent }) => Box::pin(async move {
+            let settled = poll_fn(|cx| edges.poll(cx, || Ok(ending(socket.as_fd())?)));
+            let ending = match tokio::time::timeout(linger, settled).await {
                 Ok(ending) => ending?,
                 // What is still queued goes on in the background, as after a `close(2)` whose time has passed.
                 Err(_) => Ending::TimedOut,
@@ -46,7 +42,7 @@ pub fn close(socket: &TokioStream, cut: bool) -> Pending<Closed> {
 
 enum Begun {
     Over(Closed),
-    Lingering { watch: Watch, linger: Duration, unsent: Option<u64> },
+    Lingering { socket: OwnedFd, edges: Edges, linger: Duration, unsent: Option<u64> },
 }
 
 fn begin(socket: BorrowedFd<'_>, cut: bool) -> Result<Begun> {
@@ -71,7 +67,11 @@ fn begin(socket: BorrowedFd<'_>, cut: bool) -> Result<Begun> {
         None => over(Ending::Background),
         Some(linger) => match ending(socket)? {
             Some(ending) => over(ending),
-            None => Ok(Begun::Lingering { watch: Watch::new(socket)?, linger, unsent }),
+            None => {
+                // The guest may drop its own before the wait is over.
+                let socket = socket.try_clone_to_owned()?;
+                Ok(Begun::Lingering { edges: Edges::of(&socket)?, socket, linger, unsent })
+            }
         },
     }
 }
@@ -85,66 +85,13 @@ fn ending(socket: BorrowedFd<'_>) -> Result<Option<Ending>, Errno> {
     Ok((queued(socket)? == 0).then_some(Ending::Acknowledged))
 }
 
-/// Waits until a connection that is being closed changes.
+/// Before the close of a descriptor that nobody observes: takes a linger time away.
 ///
-/// The kernel reports the change as an edge on an event ("both directions are closed") that is on already, and tokio
-/// takes such an event for final. So a small epoll of its own sits between the socket and tokio.
-struct Watch {
-    socket: OwnedFd,
-    edges: AsyncFd<OwnedFd>,
-}
-
-impl Watch {
-    fn new(socket: BorrowedFd<'_>) -> Result<Self> {
-        let socket = socket.try_clone_to_owned()?;
-        let edges = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let flags = epoll::EventFlags::OUT | epoll::EventFlags::ET;
-        epoll::add(&edges, &socket, epoll::EventData::new_u64(0), flags)?;
-        Ok(Self { socket, edges: watched(edges, Interest::READABLE)? })
-    }
-
-    async fn settled(self) -> Result<Ending> {
-        loop {
-            if let Some(ending) = ending(self.socket.as_fd())? {
-                return Ok(ending);
-            }
-            let mut ready = self.edges.readable().await?;
-            // Taking the edge comes before looking again, so that one which comes after the look wakes.
-            if self.take_edge()? == 0 {
-                ready.clear_ready();
-            }
-        }
-    }
-
-    fn take_edge(&self) -> Result<usize, Errno> {
-        let mut events = [const { std::mem::MaybeUninit::<epoll::Event>::uninit() }; 1];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let (taken, _) = epoll::wait(self.edges.get_ref(), &mut events, Some(&at_once))?;
-        Ok(taken.len())
-    }
-}
-
-/// A second descriptor of a socket that lingers, kept until the first is gone, so that the close that waits in the
-/// kernel happens on a thread that may wait.
-#[derive(Default)]
-pub struct LastOwner(Option<OwnedFd>);
-
-impl LastOwner {
-    /// Takes a second descriptor if closing the only one would wait.
-    pub fn if_lingering(socket: &TokioStream) -> Self {
-        let waits = matches!(sockopt::socket_linger(socket), Ok(Some(linger)) if !linger.is_zero());
-        // Without a free descriptor the close waits where it is, which is better than not lingering.
-        Self(waits.then(|| socket.as_fd().try_clone_to_owned().ok()).flatten())
-    }
-}
-
-impl Drop for LastOwner {
-    fn drop(&mut self) {
-        let Some(socket) = self.0.take() else { return };
-        match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(socket))),
-            // Outside a runtime nobody else is kept from running.
-            Err(_) => drop(socket),
-        }
+/// It has no effect on the connection, and would hold the thread up until all is acknowledged or the time has passed.
+/// Zero stays, which cuts.
+pub fn unobserved(socket: &TokioStream) {
+    if matches!(sockopt::socket_linger(socket), Ok(Some(linger)) if !linger.is_zero()) {
+        // The socket is open and knows the option, so this cannot fail; if it did, the close would only wait.
+        let _ = sockopt::set_socket_linger(socket, None);
     }
 }

@@ -1,27 +1,36 @@
 //! A UDP socket.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket as StdSocket};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, connect_unspec, socket_with, sockopt};
-use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::options::{self, Transport};
+use super::ask::ask;
+use super::edges::Edges;
 use super::watched::watched;
-use super::{interface, now, queue};
-use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket};
+use super::{flag, interface, options, queue};
+use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket, now};
 use crate::error::{Error, Result};
+use crate::transport::Transport;
 
 pub struct Datagrams {
-    /// Not tokio's socket, which does not wake a reader for an error: see `report_errors_as_readable`.
+    /// Not tokio's socket, which does not wake a reader for an error: see [`Self::new`].
     io: Arc<AsyncFd<StdSocket>>,
     family: Family,
     /// The address that an explicit bind got.
     bound: OnceLock<SocketAddr>,
+    /// Datagrams of others than the peer may be left from before the connect.
+    strangers: AtomicBool,
+    /// Made when it is first needed, see [`UdpSocket::poll_send_ready`] here.
+    room: OnceLock<Edges>,
 }
 
 impl Datagrams {
@@ -34,16 +43,24 @@ impl Datagrams {
         // A socket hears the groups it has joined. Left alone, Linux also hands it what others on the machine joined,
         // which no policy has allowed to this guest.
         match family {
-            Family::V4 => SockRef::from(&socket).set_multicast_all_v4(false)?,
+            Family::V4 => flag::set(&socket, libc::IPPROTO_IP, libc::IP_MULTICAST_ALL, false)?,
             Family::V6 => {
                 sockopt::set_ipv6_v6only(&socket, true)?;
-                SockRef::from(&socket).set_multicast_all_v6(false)?;
+                flag::set(&socket, libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_ALL, false)?;
             }
         }
-        report_errors_as_readable(&socket)?;
+        // Makes an ICMP error wake whoever waits to receive. Linux reports it to a waiting reader as an error only,
+        // which tokio passes to nobody. With this option it is reported as urgent data too, and that counts as readable.
+        flag::set(&socket, libc::SOL_SOCKET, libc::SO_SELECT_ERR_QUEUE, true)?;
         let interest = Interest::READABLE | Interest::WRITABLE | Interest::PRIORITY;
         let io = watched(StdSocket::from(socket), interest)?;
-        Ok(Self { io: Arc::new(io), family, bound: OnceLock::new() })
+        Ok(Self {
+            io: Arc::new(io),
+            family,
+            bound: OnceLock::new(),
+            strangers: AtomicBool::new(false),
+            room: OnceLock::new(),
+        })
     }
 
     /// Forgets the peer, and keeps the port.
@@ -65,27 +82,42 @@ impl Datagrams {
         if let Some(remote) = remote {
             connect(&*self.io, &remote)?;
         }
+        // Set after the connect, which is when the queue gets no more of them.
+        self.strangers.store(remote.is_some(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Receives one datagram. Linux keeps strangers out from the connect on, and what they had sent before in the queue.
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let socket = self.io.get_ref();
+        loop {
+            let received = socket.recv_from(buffer);
+            if !self.strangers.load(Ordering::Relaxed) {
+                return received;
+            }
+            match received {
+                // The peer as the kernel has it, since that is whom it compares with.
+                Ok((_, sender)) if socket.peer_addr().is_ok_and(|peer| !same(peer, sender)) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    // The queue is empty, so none is left.
+                    self.strangers.store(false, Ordering::Relaxed);
+                    return Err(error);
+                }
+                received => return received,
+            }
+        }
     }
 }
 
-/// Makes an ICMP error wake whoever waits to receive.
-///
-/// Linux reports it to a waiting reader as an error only, which tokio passes to nobody. With this option it is reported
-/// as urgent data too, and that counts as readable.
-fn report_errors_as_readable(socket: impl AsFd) -> Result<()> {
-    let on: libc::c_int = 1;
-    // SAFETY: the descriptor is open, and the option is read from one C int that outlives the call.
-    let answer = unsafe {
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_SELECT_ERR_QUEUE,
-            (&raw const on).cast(),
-            size_of_val(&on) as libc::socklen_t,
-        )
-    };
-    if answer == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().into()) }
+/// Whether two addresses are one, for the kernel that looks for a connected socket.
+fn same(one: SocketAddr, other: SocketAddr) -> bool {
+    (one.ip(), one.port()) == (other.ip(), other.port())
+}
+
+/// Whether a send would not block now, if only because it would fail.
+fn has_room(socket: impl AsFd) -> Result<bool, Errno> {
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    Ok(poll(&mut [PollFd::new(&socket, PollFlags::OUT)], Some(&at_once))? > 0)
 }
 
 impl Options for Datagrams {
@@ -118,19 +150,32 @@ impl UdpSocket for Datagrams {
     }
 
     fn try_send(&self, data: &[u8], remote: Option<SocketAddr>) -> Result<()> {
-        self.io.try_io(Interest::WRITABLE, |socket| match remote {
+        let socket = self.io.get_ref();
+        let send = || match remote {
             Some(remote) => socket.send_to(data, remote),
             None => socket.send(data),
-        })?;
+        };
+        ask(send, |send| self.io.try_io(Interest::WRITABLE, |_| send()))?;
         Ok(())
     }
 
     fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.io.poll_write_ready(cx).map(drop)
+        match ready!(self.io.poll_write_ready(cx)) {
+            // An ICMP error counts for tokio as the end of all sending, which is ready for ever. It is not the end.
+            Ok(readiness) if readiness.ready().is_write_closed() => {}
+            _ => return Poll::Ready(()),
+        }
+        if self.room.get().is_none() {
+            // Without a free descriptor to wait with, whoever waits tries again and again.
+            let Ok(edges) = Edges::of(&*self.io) else { return Poll::Ready(()) };
+            let _ = self.room.set(edges);
+        }
+        let Some(room) = self.room.get() else { return Poll::Ready(()) };
+        room.poll(cx, || Ok(has_room(&*self.io)?.then_some(()))).map(drop)
     }
 
     fn try_receive(&self, buffer: &mut [u8]) -> Result<(usize, SocketAddr)> {
-        Ok(self.io.try_io(Interest::READABLE, |socket| socket.recv_from(buffer))?)
+        Ok(ask(|| self.receive(buffer), |receive| self.io.try_io(Interest::READABLE, |_| receive()))?)
     }
 
     fn poll_receive_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
@@ -155,5 +200,46 @@ impl UdpSocket for Datagrams {
 
     fn local_address(&self) -> Result<SocketAddr> {
         Ok(self.io.get_ref().local_addr()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::net::Ipv4Addr;
+
+    use rustix::net::{SendFlags, send};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_socket_is_not_ready_to_send_after_an_icmp_error() {
+        let gone = StdSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let nobody = gone.local_addr().unwrap();
+        let socket = Datagrams::new(Family::V4).unwrap();
+        socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await.unwrap();
+        socket.connect(Some(nobody)).await.unwrap();
+        drop(gone);
+        socket.try_send(b"anybody?", None).unwrap();
+        poll_fn(|cx| socket.poll_receive_ready(cx)).await;
+        assert_eq!(socket.try_receive(&mut [0; 8]), Err(Error::ConnectionRefused));
+        poll_fn(|cx| socket.poll_send_ready(cx)).await;
+
+        // Loopback delivers at once, so what fills the buffer is a datagram that is held open.
+        let peer = StdSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        socket.connect(Some(peer.local_addr().unwrap())).await.unwrap();
+        socket.set_option(SocketOption::SendBuffer(1)).await.unwrap();
+        send(&*socket.io, &[0; 3000], SendFlags::MORE).unwrap();
+        assert!(!has_room(&*socket.io).unwrap());
+        let ready = poll_fn(|cx| Poll::Ready(socket.poll_send_ready(cx).is_ready())).await;
+        assert!(!ready, "it is ready to send for ever");
+
+        // Room wakes whoever waits.
+        let (waited, sent) = tokio::join!(poll_fn(|cx| socket.poll_send_ready(cx)), async {
+            tokio::task::yield_now().await;
+            send(&*socket.io, b"", SendFlags::empty())
+        });
+        let () = waited;
+        sent.unwrap();
     }
 }

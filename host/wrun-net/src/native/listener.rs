@@ -9,12 +9,13 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::{TcpListener as TokioListener, TcpStream as TokioStream};
 
-use super::now;
-use super::options::{self, Transport};
+use super::ask::ask;
+use super::options;
 use super::stream::Stream;
 use super::watched::watched;
-use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream};
+use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream, now};
 use crate::error::Result;
+use crate::transport::Transport;
 
 /// Not tokio's listener: that one accepts and waits in one step, and cannot be asked for either alone.
 pub struct Listener {
@@ -41,9 +42,10 @@ impl Options for Listener {
 impl TcpListener for Listener {
     fn try_accept(&self) -> Result<Arc<dyn TcpStream>> {
         // A blocked accept clears the readiness, so that the next poll waits for a connection.
-        let accepted = self.io.try_io(Interest::READABLE, |listener| {
-            Ok(accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?)
-        })?;
+        let accepted = ask(
+            || Ok(accept_with(&self.io, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?),
+            |accept| self.io.try_io(Interest::READABLE, |_| accept()),
+        )?;
         let stream = TokioStream::from_std(StdStream::from(accepted))?;
         Ok(Arc::new(Stream::new(stream, self.family)))
     }

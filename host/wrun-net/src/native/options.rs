@@ -8,17 +8,11 @@ use rustix::net::sockopt;
 use crate::backend::{Family, OptionKind, SocketOption};
 use crate::error::{Error, Result};
 use crate::rounding;
-
-/// What kind of socket is asked, since most options belong to one kind only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
-    Tcp,
-    Udp,
-}
+use crate::transport::Transport;
 
 /// The value as the kernel holds it. It doubles buffer sizes, to count its own bookkeeping too.
 pub fn get(socket: impl AsFd, transport: Transport, family: Family, kind: OptionKind) -> Result<SocketOption> {
-    belongs(kind, transport)?;
+    transport.admits(kind)?;
     Ok(match kind {
         OptionKind::KeepAlive => SocketOption::KeepAlive(sockopt::socket_keepalive(socket)?),
         OptionKind::KeepAliveIdle => SocketOption::KeepAliveIdle(sockopt::tcp_keepidle(socket)?),
@@ -46,7 +40,7 @@ pub fn get(socket: impl AsFd, transport: Transport, family: Family, kind: Option
 }
 
 pub fn set(socket: impl AsFd, transport: Transport, family: Family, option: SocketOption) -> Result<()> {
-    belongs(option.kind(), transport)?;
+    transport.admits(option.kind())?;
     set_known(socket, family, option)?;
     Ok(())
 }
@@ -76,15 +70,6 @@ fn set_known(socket: impl AsFd, family: Family, option: SocketOption) -> Result<
         },
         SocketOption::SendQueue(_) => Err(Errno::NOPROTOOPT),
     }
-}
-
-/// The kernel takes some options of the other kind of socket too, in silence and to no effect.
-fn belongs(kind: OptionKind, transport: Transport) -> Result<()> {
-    let belongs = match transport {
-        Transport::Tcp => kind.is_tcp(),
-        Transport::Udp => kind.is_udp(),
-    };
-    if belongs { Ok(()) } else { Err(Error::NotSupported) }
 }
 
 fn byte(value: u32) -> u8 {

@@ -7,11 +7,11 @@ use rustix::net::sockopt;
 use tokio::net::TcpSocket as TokioSocket;
 
 use super::listener::Listener;
-use super::now;
-use super::options::{self, Transport};
+use super::options;
 use super::stream::Stream;
-use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpSocket, TcpStream};
+use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpSocket, TcpStream, now};
 use crate::error::{Error, Result};
+use crate::transport::Transport;
 
 pub struct Socket {
     io: TokioSocket,

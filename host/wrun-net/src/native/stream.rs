@@ -6,23 +6,21 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, Shutdown as Direction, recv, shutdown};
+use rustix::net::{RecvFlags, SendFlags, Shutdown as Direction, recv, send, shutdown};
 use tokio::io::Interest;
 use tokio::net::TcpStream as TokioStream;
 
-use super::close::{self, LastOwner};
-use super::options::{self, Transport};
-use super::{now, queue};
-use crate::backend::{Closed, Family, OptionKind, Options, Pending, SocketOption, TcpStream};
+use super::ask::ask;
+use super::{close, options, queue};
+use crate::backend::{Closed, Family, OptionKind, Options, Pending, SocketOption, TcpStream, now};
 use crate::error::{Error, Result};
+use crate::transport::Transport;
 
 pub struct Stream {
     io: TokioStream,
     family: Family,
     /// What has happened to it, as bits. The hot path only looks at [`CLOSED`].
     past: AtomicU8,
-    /// Dropped after `io`, see there.
-    last_owner: LastOwner,
 }
 
 /// Closed by an explicit close.
@@ -34,7 +32,7 @@ const CUT: u8 = 4;
 
 impl Stream {
     pub fn new(io: TokioStream, family: Family) -> Self {
-        Self { io, family, past: AtomicU8::new(0), last_owner: LastOwner::default() }
+        Self { io, family, past: AtomicU8::new(0) }
     }
 
     /// The socket, unless it was closed.
@@ -53,7 +51,7 @@ impl Stream {
 
     fn failure(&self, error: io::Error) -> Error {
         let error = Error::from(error);
-        if matches!(error, Error::ConnectionReset | Error::ConnectionAborted | Error::Timeout) {
+        if !matches!(error, Error::WouldBlock | Error::InvalidState) {
             self.note(CUT);
         }
         error
@@ -73,18 +71,22 @@ impl Options for Stream {
 impl TcpStream for Stream {
     fn try_read(&self, buffer: &mut [u8]) -> Result<usize> {
         let io = self.open()?;
-        let mut short = None;
-        let read = io.try_io(Interest::READABLE, || {
-            let count = recv(io, &mut *buffer, RecvFlags::empty())?.0;
-            if count > 0 && count < buffer.len() {
-                // There is no more, so what comes next is an edge of its own. Saying so now, as tokio's own reads do,
-                // saves the next read a call that would only find that out.
-                short = Some(count);
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            Ok(count)
-        });
-        short.map_or(read, Ok).map_err(|error| self.failure(error))
+        let room = buffer.len();
+        let read = |read: &mut dyn FnMut() -> io::Result<usize>| {
+            let mut short = None;
+            let answer = io.try_io(Interest::READABLE, || {
+                let count = read()?;
+                if count > 0 && count < room {
+                    // There is no more, so what comes next is an edge of its own. Saying so now, as tokio's own reads
+                    // do, spares whoever waits next to be ready for nothing.
+                    short = Some(count);
+                    return Err(io::ErrorKind::WouldBlock.into());
+                }
+                Ok(count)
+            });
+            short.map_or(answer, Ok)
+        };
+        ask(|| Ok(recv(io, &mut *buffer, RecvFlags::empty())?.0), read).map_err(|error| self.failure(error))
     }
 
     fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
@@ -93,7 +95,10 @@ impl TcpStream for Stream {
     }
 
     fn try_write(&self, data: &[u8]) -> Result<usize> {
-        self.open()?.try_write(data).map_err(|error| {
+        let io = self.open()?;
+        // Without the flag a peer that is gone would be told to the process, as a signal.
+        let write = || Ok(send(io, data, SendFlags::NOSIGNAL)?);
+        ask(write, |write| io.try_io(Interest::WRITABLE, write)).map_err(|error| {
             let own_end = self.has(SEND_ENDED) && Errno::from_io_error(&error) == Some(Errno::PIPE);
             if own_end { Error::InvalidState } else { self.failure(error) }
         })
@@ -143,9 +148,30 @@ impl TcpStream for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // After an explicit close there is nothing left to wait for: it has switched lingering off.
+        // An explicit close has done this.
         if !self.has(CLOSED) {
-            self.last_owner = LastOwner::if_lingering(&self.io);
+            close::unobserved(&self.io);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::backend::Ending;
+
+    #[tokio::test]
+    async fn a_close_after_any_error_of_the_network_says_reset() {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        for errno in [Errno::HOSTUNREACH, Errno::NETUNREACH, Errno::TIMEDOUT, Errno::CONNRESET, Errno::PROTO] {
+            let io = TokioStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let stream = Stream::new(io, Family::V4);
+            stream.set_option(SocketOption::Linger(Some(std::time::Duration::from_secs(30)))).await.unwrap();
+            // Loopback has no such errors, so this stands for a call that met one.
+            stream.failure(errno.into());
+            assert_eq!(stream.close().await.unwrap().ending, Ending::Reset, "{errno}");
         }
     }
 }

@@ -12,8 +12,9 @@ pub mod load;
 
 use std::time::Duration;
 
-use wasmtime::component::{Component, HasData, Linker, ResourceTable};
-use wasmtime::{Config, Engine, Result, Store, UpdateDeadline, WasmBacktraceDetails};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, HasData, Linker, ResourceTable, Type};
+use wasmtime::{Config, Engine, Result, Store, UpdateDeadline, WasmBacktraceDetails, ensure};
 use wasmtime_wasi::p2::bindings::CommandPre;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
@@ -91,7 +92,30 @@ impl Host {
 
     /// Holds every function of a component against what is provided and what is expected.
     pub fn prepare(&self, component: &Component) -> Result<Prepared> {
+        ensure!(self.can_run(component), "the function `run` that it exports is not `func() -> result`");
         Ok(Prepared(CommandPre::new(self.linker.instantiate_pre(component)?)?))
+    }
+
+    /// Whether the function that starts a command is of the standard's type, which nobody else looks at before the start.
+    fn can_run(&self, component: &Component) -> bool {
+        let kind = component.component_type();
+        let commands =
+            kind.exports(&self.engine).filter(|(name, _)| imports::command_version(name).is_some_and(imports::runs));
+        let runs = commands.filter_map(|(_, command)| match command.ty {
+            ComponentItem::ComponentInstance(instance) => instance.get_export(&self.engine, "run").map(|run| run.ty),
+            _ => None,
+        });
+        runs.into_iter().any(|run| match run {
+            ComponentItem::ComponentFunc(run) => {
+                let results: Vec<_> = run.results().collect();
+                let plain = |result: &Type| match result {
+                    Type::Result(result) => result.ok().is_none() && result.err().is_none(),
+                    _ => false,
+                };
+                run.params().len() == 0 && results.len() == 1 && results.iter().all(plain)
+            }
+            _ => false,
+        })
     }
 
     /// Runs a guest to its own end. Dropping the future ends it at its next wait, or its next tick.

@@ -94,7 +94,7 @@ pub struct Lookup {
     pub duration_ns: u64,
     /// In the resolver's order, at most 64.
     pub addresses: Vec<String>,
-    /// The resolver's word, when it had no address.
+    /// The resolver's word, when it had no address, or `given up` when the guest did not wait for it.
     pub error: Option<String>,
 }
 
@@ -160,8 +160,9 @@ impl Connection {
 impl From<metered::Lookup> for Lookup {
     fn from(lookup: metered::Lookup) -> Self {
         let (addresses, error) = match lookup.outcome {
-            Ok(addresses) => (addresses.iter().take(ADDRESSES).map(ToString::to_string).collect(), None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
+            Some(Ok(addresses)) => (addresses.iter().take(ADDRESSES).map(ToString::to_string).collect(), None),
+            Some(Err(error)) => (Vec::new(), Some(error.to_string())),
+            None => (Vec::new(), Some("given up".to_owned())),
         };
         Self {
             name: cut(&lookup.name, NAME_BYTES).to_owned(),

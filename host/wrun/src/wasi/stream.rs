@@ -202,17 +202,24 @@ impl Writer {
         }
     }
 
-    fn write(&self, mut bytes: Bytes) -> StreamResult<()> {
+    fn write(&self, bytes: Bytes) -> StreamResult<()> {
         let mut state = lock(&self.state);
         match &mut *state {
-            WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
+            WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
             // Each grant is for one write, as everywhere else.
-            WriteState::Ready { permit } if bytes.len() <= *permit => *permit = 0,
+            WriteState::Ready { permit } if bytes.len() <= *permit => {
+                *permit = 0;
+                self.write_to(&mut state, bytes)
+            }
             _ => {
                 let words = format!("a write of {} bytes was not granted by check-write", bytes.len());
-                return Err(StreamError::Trap(wasmtime::Error::msg(words)));
+                Err(StreamError::Trap(wasmtime::Error::msg(words)))
             }
         }
+    }
+
+    /// Writes, from the state `Ready`; what the socket does not take now goes on by itself.
+    fn write_to(&self, state: &mut WriteState, mut bytes: Bytes) -> StreamResult<()> {
         while !bytes.is_empty() {
             match self.stream.try_write(&bytes) {
                 Ok(n) => drop(bytes.split_to(n)),
@@ -234,16 +241,21 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes all of `bytes`, waiting where it must.
+    /// Writes all of `bytes`, and waits until all of it is with the backend.
     async fn write_all(&self, bytes: Bytes) -> StreamResult<()> {
-        loop {
-            let granted = self.check()?;
-            if granted >= bytes.len() && granted > 0 {
-                break;
+        // The rest of an earlier write goes first.
+        self.flushed().await?;
+        {
+            let mut state = lock(&self.state);
+            match &mut *state {
+                WriteState::Ready { .. } => self.write_to(&mut state, bytes)?,
+                _ => return Err(StreamError::Closed),
             }
-            poll_fn(|cx| self.poll(cx)).await;
+            if matches!(*state, WriteState::Ready { .. }) {
+                return Ok(());
+            }
         }
-        self.write(bytes)
+        self.flushed().await
     }
 
     /// Waits, for a bounded time, until everything accepted is with the backend: what a guest was told is written must
@@ -326,8 +338,7 @@ impl OutputStream for Writer {
     }
 
     async fn blocking_write_and_flush(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.write_all(bytes).await?;
-        self.flushed().await
+        self.write_all(bytes).await
     }
 
     async fn write_ready(&mut self) -> StreamResult<usize> {

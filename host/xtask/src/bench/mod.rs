@@ -1,13 +1,19 @@
 //! `cargo xtask bench`: guests beside native programs that do the same, held against the limits of the project.
 //!
 //! - [`lines`]: what is measured, and its limit;
-//! - [`rounds`]: interleaved rounds and what is made of their figures.
+//! - [`programs`]: what is run for that;
+//! - [`rounds`]: interleaved rounds and what is made of their figures;
+//! - [`figures`]: the figures of a line, held against its limit;
+//! - [`show`]: how they are shown.
 //!
 //! Everything runs on one core, both ends of every connection too: across cores, a round trip measures how fast an
 //! idle core wakes up, and flips between two values from run to run.
 
+mod figures;
 mod lines;
+mod programs;
 mod rounds;
+mod show;
 
 use std::process::Command;
 
@@ -19,7 +25,8 @@ use crate::command::{cargo, run as execute, step};
 use crate::guests;
 use crate::repo::Repo;
 use crate::setup::{self, Purpose};
-use lines::{LINES, Line, Programs};
+use lines::{LINES, Line};
+use programs::Programs;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -44,14 +51,16 @@ pub fn run(repo: &Repo, options: &Options) -> Result<()> {
         println!("No stock wasmtime on PATH, so wrun is not held against it.");
     }
 
-    let mut over = 0;
+    let mut results = Vec::new();
     for line in lines {
         let result = (line.measure)(&programs).with_context(|| format!("cannot measure {}", line.name))?;
-        over += usize::from(result.verdict(line.limit).is_some());
-        println!("\n{}", line.show(&result));
+        println!("\n{}", show::text(line, &result));
+        results.push((line, result));
     }
+    println!("\nAll of it as a table:\n\n{}", show::table(&results));
+    let over = results.iter().filter(|(line, result)| result.verdict(line.limit).is_some()).count();
     if options.dev {
-        println!("\nThis was the dev profile: the limits are for release.");
+        println!("This was the dev profile: the limits are for release.");
     } else if over > 0 {
         bail!("{over} of the lines are over their limit");
     }

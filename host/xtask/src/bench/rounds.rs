@@ -1,18 +1,21 @@
-//! Interleaved rounds: whatever else the machine does meanwhile hits every contestant alike.
+//! Interleaved rounds: whatever else the machine does meanwhile hits every contestant alike, and so does what one
+//! contestant leaves behind for the next, since every second round goes the other way round.
 
 use anyhow::Result;
 
-/// Runs each contestant once to warm up, and then `count` rounds of one run each; gives the figures by contestant.
+/// Runs each contestant once to warm up, and then `count` rounds of one run each, in turn forwards and backwards; gives
+/// the figures by contestant.
 pub fn rounds<const N: usize>(
     count: usize,
-    mut contestants: [&mut dyn FnMut() -> Result<f64>; N],
+    contestants: [&mut dyn FnMut() -> Result<f64>; N],
 ) -> Result<[Vec<f64>; N]> {
     let mut figures = [const { Vec::new() }; N];
     for round in 0..=count {
-        for (contestant, figures) in contestants.iter_mut().zip(&mut figures) {
-            let figure = contestant()?;
+        for turn in 0..N {
+            let place = if round % 2 == 0 { turn } else { N - 1 - turn };
+            let figure = contestants[place]()?;
             if round > 0 {
-                figures.push(figure);
+                figures[place].push(figure);
             }
         }
     }
@@ -51,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contestants_take_turns_and_the_warm_up_does_not_count() {
+    fn contestants_take_turns_in_both_orders_and_the_warm_up_does_not_count() {
         let order = std::cell::RefCell::new(String::new());
         let mut runs = 0.0;
         let mut first = || {
@@ -65,7 +68,7 @@ mod tests {
         };
         let [figures, _] = rounds(2, [&mut first, &mut second]).unwrap();
         assert_eq!(figures, [2.0, 3.0]);
-        assert_eq!(order.into_inner(), "ababab");
+        assert_eq!(order.into_inner(), "abbaab");
     }
 
     #[test]

@@ -122,8 +122,11 @@ fn connecting(checks: &mut Checks, listener: &TcpSocket) -> Result<(), ErrorCode
     checks.answers("tcp connecting, backlog", "invalid-state", socket.set_listen_backlog_size(5));
     socket.subscribe().block();
     // There is a connection by now, and the guest was not told.
-    for how in [ShutdownType::Receive, ShutdownType::Send, ShutdownType::Both] {
-        checks.answers("tcp connected and not finished, shut down", "invalid-state", socket.shutdown(how));
+    for (what, how) in
+        [("receiving", ShutdownType::Receive), ("sending", ShutdownType::Send), ("both", ShutdownType::Both)]
+    {
+        let what = format!("tcp connected and not finished, shut down {what}");
+        checks.answers(&what, "invalid-state", socket.shutdown(how));
     }
     let finished = raw::settled(&socket, || socket.finish_connect());
     checks.answers("tcp connecting, finish", "ok", finished.as_ref().map(|_| ()).map_err(|code| *code));

@@ -24,7 +24,7 @@ fn the_lines_of_a_killed_run_hold_what_the_report_would() {
         recorder.count("calls", 7).unwrap();
         recorder.denied("all".to_owned());
         (0..1001).for_each(|_| recorder.note("a note".to_owned()));
-        let lookup = metered::Lookup { name: "x".to_owned(), start: MS, took: MS, outcome: Ok(Vec::new()) };
+        let lookup = metered::Lookup { name: "x".to_owned(), start: MS, took: MS, outcome: Some(Ok(Vec::new())) };
         recorder.lookup(lookup);
 
         let (_folder, path) = place();

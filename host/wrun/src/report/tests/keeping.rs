@@ -119,7 +119,7 @@ fn all_samples_together_stay_below_a_bound_of_bytes() {
 fn only_the_first_sockets_and_lookups_are_kept() {
     let recorder = recorder();
     for _ in 0..10_001 {
-        let outcome = Ok(vec![[127, 0, 0, 1].into(); 200]);
+        let outcome = Some(Ok(vec![[127, 0, 0, 1].into(); 200]));
         recorder.lookup(metered::Lookup { name: "x".repeat(900), start: MS, took: MS, outcome });
     }
     let report = finish(&recorder);
@@ -147,7 +147,7 @@ fn only_a_recorder_with_a_trace_wants_every_call() {
     assert!(recorder.wants_calls());
     let remote: SocketAddr = ([127, 0, 0, 1], 80).into();
     let (name, detail) = ("connect", remote.to_string());
-    recorder.call(&metered::Call { socket: 1, name, start: MS, took: MS, detail, bytes: None, outcome: Ok(()) });
+    recorder.call(&metered::Call { socket: 1, name, start: MS, took: MS, detail, bytes: None, outcome: Some(Ok(())) });
     assert_eq!(written.lock().unwrap().as_slice(), "   0.001000 #1 connect 127.0.0.1:80 = ok <1.00 ms>\n".as_bytes());
 }
 
