@@ -4,6 +4,7 @@
 //! system picks, and bounded in time. The guests are built by `cargo xtask guests`, which `cargo xtask test` does first.
 
 mod check;
+mod closing;
 mod contract;
 mod denials;
 mod exchange;

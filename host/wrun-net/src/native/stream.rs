@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use rustix::io::Errno;
@@ -21,6 +21,8 @@ pub struct Stream {
     family: Family,
     /// What has happened to it, as bits. The hot path only looks at [`CLOSED`].
     past: AtomicU8,
+    /// The last read by tokio's readiness took all there was, and nobody has asked since.
+    drained: AtomicBool,
 }
 
 /// Closed by an explicit close.
@@ -32,7 +34,7 @@ const CUT: u8 = 4;
 
 impl Stream {
     pub fn new(io: TokioStream, family: Family) -> Self {
-        Self { io, family, past: AtomicU8::new(0) }
+        Self { io, family, past: AtomicU8::new(0), drained: AtomicBool::new(false) }
     }
 
     /// The socket, unless it was closed.
@@ -72,21 +74,34 @@ impl TcpStream for Stream {
     fn try_read(&self, buffer: &mut [u8]) -> Result<usize> {
         let io = self.open()?;
         let room = buffer.len();
-        let read = |read: &mut dyn FnMut() -> io::Result<usize>| {
-            let mut short = None;
-            let answer = io.try_io(Interest::READABLE, || {
-                let count = read()?;
-                if count > 0 && count < room {
-                    // There is no more, so what comes next is an edge of its own. Saying so now, as tokio's own reads
-                    // do, spares whoever waits next to be ready for nothing.
-                    short = Some(count);
-                    return Err(io::ErrorKind::WouldBlock.into());
-                }
-                Ok(count)
-            });
-            short.map_or(answer, Ok)
+        let mut read = || -> io::Result<usize> { Ok(recv(io, &mut *buffer, RecvFlags::empty())?.0) };
+        let mut asked = false;
+        let mut short = None;
+        let answer = io.try_io(Interest::READABLE, || {
+            asked = true;
+            let count = read()?;
+            if count > 0 && count < room {
+                // There is no more, so what comes next is an edge of its own. Saying so now, as tokio's own reads do,
+                // saves the next read a call that would only find that out.
+                short = Some(count);
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            Ok(count)
+        });
+        if short.is_some() {
+            self.drained.store(true, Ordering::Relaxed);
+        }
+        let answer = match short {
+            Some(count) => Ok(count),
+            None if asked => answer,
+            // Once only, since somebody who never waits is to see what has come meanwhile: as in `ask`.
+            None if self.drained.load(Ordering::Relaxed) => {
+                self.drained.store(false, Ordering::Relaxed);
+                answer
+            }
+            None => read(),
         };
-        ask(|| Ok(recv(io, &mut *buffer, RecvFlags::empty())?.0), read).map_err(|error| self.failure(error))
+        answer.map_err(|error| self.failure(error))
     }
 
     fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
