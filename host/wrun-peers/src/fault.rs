@@ -53,7 +53,7 @@ impl Fault {
         if !read_head(&mut stream).await? {
             return Ok(());
         }
-        tokio::time::sleep(settings.delay).await;
+        settings.wait().await;
         match self {
             Self::Reset => Ok(()),
             Self::EarlyClose => {

@@ -43,6 +43,15 @@ impl Default for Http {
     }
 }
 
+impl Http {
+    /// The delay. None at all where there is none: a timer would take a millisecond.
+    pub(crate) async fn wait(&self) {
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
+        }
+    }
+}
+
 /// Serves until `shutdown` is ready, and then cuts what is open.
 ///
 /// A connection that fails is that client's affair, and a failed accept is waited out. The only error is a status
@@ -105,7 +114,7 @@ where
 }
 
 async fn answer(_: Request<Incoming>, settings: &Http) -> Response<Filler> {
-    tokio::time::sleep(settings.delay).await;
+    settings.wait().await;
     let mut response = Response::new(Filler::new(settings.body, !settings.chunked));
     // `serve` has refused every status that is not one.
     *response.status_mut() = StatusCode::from_u16(settings.status).unwrap_or_default();

@@ -81,10 +81,14 @@ impl options::Host for View<'_> {
         let socket = self.table.get_mut(&socket)?;
         let (stream, writer) = (socket.stream()?.clone(), socket.writer());
         let start = self.sockets.tape.now();
-        // What the guest was told is written goes out first, for as long as the close may take.
-        let linger = values::linger(Ok(&*stream as &dyn Options)).await.ok().flatten();
-        let left = match &writer {
-            Some(writer) if linger != Some(Duration::ZERO) => writer.drain(linger.unwrap_or_default()).await,
+        let left = match writer {
+            Some(writer) if writer.is_sending() => {
+                // What the guest was told is written goes out first, for as long as the close may take.
+                match values::linger(Ok(&*stream as &dyn Options)).await.ok().flatten() {
+                    Some(Duration::ZERO) => 0,
+                    linger => writer.drain(linger.unwrap_or_default()).await,
+                }
+            }
             _ => 0,
         };
         let closed = stream.close().await?;

@@ -243,19 +243,30 @@ impl Writer {
 
     /// Writes all of `bytes`, and waits until all of it is with the backend.
     async fn write_all(&self, bytes: Bytes) -> StreamResult<()> {
-        // The rest of an earlier write goes first.
-        self.flushed().await?;
-        {
-            let mut state = lock(&self.state);
-            match &mut *state {
-                WriteState::Ready { .. } => self.write_to(&mut state, bytes)?,
-                _ => return Err(StreamError::Closed),
+        loop {
+            {
+                let mut state = lock(&self.state);
+                match &mut *state {
+                    WriteState::Ready { .. } => {
+                        self.write_to(&mut state, bytes)?;
+                        if matches!(*state, WriteState::Ready { .. }) {
+                            return Ok(());
+                        }
+                        break;
+                    }
+                    WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
+                    WriteState::Sending { .. } => {}
+                }
             }
-            if matches!(*state, WriteState::Ready { .. }) {
-                return Ok(());
-            }
+            // The rest of an earlier write goes first.
+            self.flushed().await?;
         }
         self.flushed().await
+    }
+
+    /// Whether something accepted is still on its way to the backend.
+    pub fn is_sending(&self) -> bool {
+        matches!(&*lock(&self.state), WriteState::Sending { .. })
     }
 
     /// Waits, for a bounded time, until everything accepted is with the backend: what a guest was told is written must

@@ -64,7 +64,7 @@ pub const LINES: &[Line] = &[
 
 const ROUNDS: usize = 5;
 /// For what is held against a limit that is close.
-const ECHO_ROUNDS: usize = 9;
+const ECHO_ROUNDS: usize = 21;
 /// For what takes milliseconds.
 const SHORT_ROUNDS: usize = 41;
 
