@@ -29,18 +29,20 @@ use std::sync::Arc;
 
 use crate::backend::{Backend, Capabilities, Family, OptionKind, Pending, TcpSocket, UdpSocket};
 use crate::error::Result;
+use resolve::Resolver;
 
 /// The sockets of the machine that wrun runs on.
 #[derive(Debug, Clone)]
 pub struct Native {
     ipv6: bool,
+    resolver: Resolver,
 }
 
 impl Native {
     pub fn new() -> Self {
         // A kernel may know IPv6 sockets and still have no address for them, as containers often do.
         let ipv6 = StdUdpSocket::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, 0))).is_ok();
-        Self { ipv6 }
+        Self { ipv6, resolver: Resolver::new() }
     }
 }
 
@@ -84,6 +86,6 @@ impl Backend for Native {
     }
 
     fn resolve(&self, name: &str) -> Pending<Vec<IpAddr>> {
-        resolve::resolve(name)
+        self.resolver.resolve(name)
     }
 }

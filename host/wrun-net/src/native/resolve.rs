@@ -4,19 +4,42 @@
 //! trying again helps.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use dns_lookup::{AddrInfoHints, LookupError, LookupErrorKind, SockType, getaddrinfo};
+use tokio::sync::Semaphore;
 
 use crate::backend::Pending;
 use crate::error::{Error, Result};
 
-/// Looks `name` up on a blocking thread. Dropping the future leaves the thread to finish by itself.
-pub fn resolve(name: &str) -> Pending<Vec<IpAddr>> {
-    let name = name.to_owned();
-    Box::pin(async move {
-        // The task fails only if the runtime goes away beneath it, or if the lookup panics.
-        tokio::task::spawn_blocking(move || lookup(&name)).await.unwrap_or(Err(Error::Unknown))
-    })
+/// Threads that lookups may hold at once. One that nobody waits for any more holds its thread to its own end, which may
+/// be a minute off.
+const THREADS: usize = 64;
+
+/// The threads there are for lookups. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Resolver(Arc<Semaphore>);
+
+impl Resolver {
+    pub fn new() -> Self {
+        Self(Arc::new(Semaphore::new(THREADS)))
+    }
+
+    /// Looks `name` up on a blocking thread, when one is free.
+    pub fn resolve(&self, name: &str) -> Pending<Vec<IpAddr>> {
+        let (threads, name) = (self.0.clone(), name.to_owned());
+        Box::pin(async move {
+            // Nobody closes the semaphore.
+            let place = threads.acquire_owned().await.map_err(|_| Error::Unknown)?;
+            let lookup = tokio::task::spawn_blocking(move || {
+                let answer = lookup(&name);
+                drop(place);
+                answer
+            });
+            // The task fails only if the runtime goes away beneath it, or if the lookup panics.
+            lookup.await.unwrap_or(Err(Error::Unknown))
+        })
+    }
 }
 
 fn lookup(name: &str) -> Result<Vec<IpAddr>> {

@@ -1,5 +1,6 @@
 //! `wrun:net/options`: what the standard's sockets lack, on the standard's own handles.
 
+use std::convert::identity;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::bindings::wrun::net::options::{self, Closed, NetworkInterface};
 use super::error::SocketError;
 use super::tcp::TcpSocket;
 use super::udp::UdpSocket;
+use super::values::{accessors, any, positive};
 use super::{View, values};
 
 /// The longest name of a network interface that any system has.
@@ -69,12 +71,8 @@ impl options::Host for View<'_> {
         values::set(self.table.get(&socket)?.options(), option).await
     }
 
-    async fn no_delay(&mut self, socket: Resource<TcpSocket>) -> Result<bool, SocketError> {
-        values::no_delay(self.table.get(&socket)?.options()).await
-    }
-
-    async fn set_no_delay(&mut self, socket: Resource<TcpSocket>, value: bool) -> Result<(), SocketError> {
-        values::set(self.table.get(&socket)?.options(), SocketOption::NoDelay(value)).await
+    accessors! { TcpSocket:
+        no_delay, set_no_delay: bool = no_delay, NoDelay, identity, any;
     }
 
     async fn close(&mut self, socket: Resource<TcpSocket>) -> Result<Closed, SocketError> {
@@ -143,37 +141,11 @@ impl options::Host for View<'_> {
         Ok(pending.await?)
     }
 
-    async fn multicast_hops(&mut self, socket: Resource<UdpSocket>) -> Result<u8, SocketError> {
-        values::multicast_hops(self.table.get(&socket)?.options()).await
-    }
-
-    async fn set_multicast_hops(&mut self, socket: Resource<UdpSocket>, value: u8) -> Result<(), SocketError> {
-        values::set(self.table.get(&socket)?.options(), SocketOption::MulticastHops(value)).await
-    }
-
-    async fn multicast_loopback(&mut self, socket: Resource<UdpSocket>) -> Result<bool, SocketError> {
-        values::multicast_loopback(self.table.get(&socket)?.options()).await
-    }
-
-    async fn set_multicast_loopback(&mut self, socket: Resource<UdpSocket>, value: bool) -> Result<(), SocketError> {
-        values::set(self.table.get(&socket)?.options(), SocketOption::MulticastLoopback(value)).await
-    }
-
-    async fn broadcast(&mut self, socket: Resource<UdpSocket>) -> Result<bool, SocketError> {
-        values::broadcast(self.table.get(&socket)?.options()).await
-    }
-
-    async fn set_broadcast(&mut self, socket: Resource<UdpSocket>, value: bool) -> Result<(), SocketError> {
-        values::set(self.table.get(&socket)?.options(), SocketOption::Broadcast(value)).await
-    }
-
-    async fn send_queue(&mut self, socket: Resource<UdpSocket>) -> Result<u32, SocketError> {
-        values::send_queue(self.table.get(&socket)?.options()).await
-    }
-
-    async fn set_send_queue(&mut self, socket: Resource<UdpSocket>, value: u32) -> Result<(), SocketError> {
-        let option = SocketOption::SendQueue(values::positive(value)?);
-        values::set(self.table.get(&socket)?.options(), option).await
+    accessors! { UdpSocket:
+        multicast_hops, set_multicast_hops: u8 = multicast_hops, MulticastHops, identity, any;
+        multicast_loopback, set_multicast_loopback: bool = multicast_loopback, MulticastLoopback, identity, any;
+        broadcast, set_broadcast: bool = broadcast, Broadcast, identity, any;
+        send_queue, set_send_queue: u32 = send_queue, SendQueue, identity, positive;
     }
 
     async fn udp_queued(&mut self, socket: Resource<UdpSocket>) -> Result<u64, SocketError> {

@@ -49,12 +49,40 @@ pub async fn set(options: Result<&dyn Options, SocketError>, option: SocketOptio
     Ok(pending.await?)
 }
 
+/// Defines, in an `impl` of the standard's socket, getters and setters of options: the standard's names and type, the
+/// getter here and the kind of option, and how a value gets out and in. What is merely small or large is clamped by the
+/// stack.
+macro_rules! accessors {
+    ($socket:ty: $($get:ident, $set:ident: $type:ty = $value:ident, $kind:ident, $out:expr, $in:expr;)*) => {$(
+        async fn $get(&mut self, this: Resource<$socket>) -> Result<$type, SocketError> {
+            let value = values::$value(self.table.get(&this)?.options()).await?;
+            Ok($out(value))
+        }
+
+        async fn $set(&mut self, this: Resource<$socket>, value: $type) -> Result<(), SocketError> {
+            let option = SocketOption::$kind($in(value)?);
+            values::set(self.table.get(&this)?.options(), option).await
+        }
+    )*};
+}
+pub(super) use accessors;
+
 /// A duration as the standard counts it.
 pub fn nanoseconds(duration: Duration) -> u64 {
     duration.as_nanos().try_into().unwrap_or(u64::MAX)
 }
 
-/// Zero is no value for any of these; what is merely small or large is clamped by the stack.
+/// A duration as the standard counts it, of which zero is none.
+pub fn time(nanoseconds: u64) -> Result<Duration, SocketError> {
+    Ok(Duration::from_nanos(positive(nanoseconds)?))
+}
+
+/// A number of which zero is none.
 pub fn positive<T: Default + PartialEq>(value: T) -> Result<T, SocketError> {
     if value == T::default() { Err(ErrorCode::InvalidArgument.into()) } else { Ok(value) }
+}
+
+/// Any value will do.
+pub fn any<T>(value: T) -> Result<T, SocketError> {
+    Ok(value)
 }

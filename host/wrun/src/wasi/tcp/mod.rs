@@ -5,9 +5,9 @@
 
 mod socket;
 
+use std::convert::identity;
 use std::net::{Shutdown, SocketAddr};
 use std::task::{Context, Waker};
-use std::time::Duration;
 
 use wasmtime::Result;
 use wasmtime::component::Resource;
@@ -20,6 +20,7 @@ use super::bindings::wasi::sockets::{tcp, tcp_create_socket};
 use super::error::SocketError;
 use super::network::Network;
 use super::turn::ready_now;
+use super::values::{accessors, any, nanoseconds, positive, time};
 use super::{View, values};
 pub use socket::TcpSocket;
 use socket::{Connection, Listener, Local, Operation, State};
@@ -191,67 +192,14 @@ impl tcp::HostTcpSocket for View<'_> {
         }
     }
 
-    async fn keep_alive_enabled(&mut self, this: Resource<TcpSocket>) -> Result<bool, SocketError> {
-        values::keep_alive(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_keep_alive_enabled(&mut self, this: Resource<TcpSocket>, value: bool) -> Result<(), SocketError> {
-        let option = SocketOption::KeepAlive(value);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn keep_alive_idle_time(&mut self, this: Resource<TcpSocket>) -> Result<u64, SocketError> {
-        Ok(values::nanoseconds(values::keep_alive_idle(self.table.get(&this)?.options()).await?))
-    }
-
-    async fn set_keep_alive_idle_time(&mut self, this: Resource<TcpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::KeepAliveIdle(Duration::from_nanos(values::positive(value)?));
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn keep_alive_interval(&mut self, this: Resource<TcpSocket>) -> Result<u64, SocketError> {
-        Ok(values::nanoseconds(values::keep_alive_interval(self.table.get(&this)?.options()).await?))
-    }
-
-    async fn set_keep_alive_interval(&mut self, this: Resource<TcpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::KeepAliveInterval(Duration::from_nanos(values::positive(value)?));
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn keep_alive_count(&mut self, this: Resource<TcpSocket>) -> Result<u32, SocketError> {
-        values::keep_alive_count(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_keep_alive_count(&mut self, this: Resource<TcpSocket>, value: u32) -> Result<(), SocketError> {
-        let option = SocketOption::KeepAliveCount(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn hop_limit(&mut self, this: Resource<TcpSocket>) -> Result<u8, SocketError> {
-        values::hop_limit(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_hop_limit(&mut self, this: Resource<TcpSocket>, value: u8) -> Result<(), SocketError> {
-        let option = SocketOption::HopLimit(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn receive_buffer_size(&mut self, this: Resource<TcpSocket>) -> Result<u64, SocketError> {
-        values::receive_buffer(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_receive_buffer_size(&mut self, this: Resource<TcpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::ReceiveBuffer(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn send_buffer_size(&mut self, this: Resource<TcpSocket>) -> Result<u64, SocketError> {
-        values::send_buffer(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_send_buffer_size(&mut self, this: Resource<TcpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::SendBuffer(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
+    accessors! { TcpSocket:
+        keep_alive_enabled, set_keep_alive_enabled: bool = keep_alive, KeepAlive, identity, any;
+        keep_alive_idle_time, set_keep_alive_idle_time: u64 = keep_alive_idle, KeepAliveIdle, nanoseconds, time;
+        keep_alive_interval, set_keep_alive_interval: u64 = keep_alive_interval, KeepAliveInterval, nanoseconds, time;
+        keep_alive_count, set_keep_alive_count: u32 = keep_alive_count, KeepAliveCount, identity, positive;
+        hop_limit, set_hop_limit: u8 = hop_limit, HopLimit, identity, positive;
+        receive_buffer_size, set_receive_buffer_size: u64 = receive_buffer, ReceiveBuffer, identity, positive;
+        send_buffer_size, set_send_buffer_size: u64 = send_buffer, SendBuffer, identity, positive;
     }
 
     fn subscribe(&mut self, this: Resource<TcpSocket>) -> Result<Resource<DynPollable>> {

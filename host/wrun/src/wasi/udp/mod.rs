@@ -4,6 +4,7 @@
 mod askers;
 mod streams;
 
+use std::convert::identity;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use super::bindings::wasi::sockets::network::{ErrorCode, IpAddressFamily, IpSock
 use super::bindings::wasi::sockets::{udp, udp_create_socket};
 use super::error::SocketError;
 use super::network::Network;
+use super::values::{accessors, positive};
 use super::{Place, View, values};
 use askers::Askers;
 pub use streams::{Incoming, Outgoing};
@@ -166,31 +168,10 @@ impl udp::HostUdpSocket for View<'_> {
         Ok(self.table.get(&this)?.family.into())
     }
 
-    async fn unicast_hop_limit(&mut self, this: Resource<UdpSocket>) -> Result<u8, SocketError> {
-        values::hop_limit(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_unicast_hop_limit(&mut self, this: Resource<UdpSocket>, value: u8) -> Result<(), SocketError> {
-        let option = SocketOption::HopLimit(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn receive_buffer_size(&mut self, this: Resource<UdpSocket>) -> Result<u64, SocketError> {
-        values::receive_buffer(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_receive_buffer_size(&mut self, this: Resource<UdpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::ReceiveBuffer(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
-    }
-
-    async fn send_buffer_size(&mut self, this: Resource<UdpSocket>) -> Result<u64, SocketError> {
-        values::send_buffer(self.table.get(&this)?.options()).await
-    }
-
-    async fn set_send_buffer_size(&mut self, this: Resource<UdpSocket>, value: u64) -> Result<(), SocketError> {
-        let option = SocketOption::SendBuffer(values::positive(value)?);
-        values::set(self.table.get(&this)?.options(), option).await
+    accessors! { UdpSocket:
+        unicast_hop_limit, set_unicast_hop_limit: u8 = hop_limit, HopLimit, identity, positive;
+        receive_buffer_size, set_receive_buffer_size: u64 = receive_buffer, ReceiveBuffer, identity, positive;
+        send_buffer_size, set_send_buffer_size: u64 = send_buffer, SendBuffer, identity, positive;
     }
 
     fn subscribe(&mut self, this: Resource<UdpSocket>) -> Result<Resource<DynPollable>> {
