@@ -189,8 +189,19 @@ impl Running {
 }
 
 impl Drop for Running {
+    /// Asks first, so that what it made for itself goes with it.
     fn drop(&mut self) {
-        // It may have ended by itself.
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        // It may end by itself meanwhile.
+        _ = rustix::process::kill_process(self.pid(), rustix::process::Signal::TERM);
+        for _ in 0..200 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
         _ = self.child.kill();
         _ = self.child.wait();
     }

@@ -12,11 +12,15 @@ pub fn run(body: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// An error and what caused it. Many errors say their cause themselves: it is not said again.
 fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text = format!("{text}: {error}");
+        let words = error.to_string();
+        if !text.ends_with(&words) {
+            text = format!("{text}: {words}");
+        }
         cause = error.source();
     }
     text
@@ -42,5 +46,11 @@ mod tests {
         }
         let error = Outer("x".parse::<u16>().expect_err("x is no number"));
         assert_eq!(with_causes(&error), "a port is a number: invalid digit found in string");
+    }
+
+    #[test]
+    fn a_cause_that_an_error_says_itself_is_not_said_again() {
+        let error = lexopt::Error::from("a URL is missing");
+        assert_eq!(with_causes(&error), "a URL is missing");
     }
 }

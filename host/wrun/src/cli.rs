@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wrun_peers::Fault;
 
@@ -32,6 +33,17 @@ pub struct Cli {
 
     #[command(flatten)]
     pub run: Option<Run>,
+}
+
+/// Reads the command line. What is meant for the guest and stands before `--` is the commonest slip: the error says so.
+pub fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse().map_err(|mut error| {
+        if error.kind() == ErrorKind::UnknownArgument {
+            let tip = "what is meant for the guest stands behind two dashes: wrun [OPTIONS] GUEST -- ARGS";
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error
+    })
 }
 
 const EXAMPLES: &str = "\

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use wrun::cli::Cli;
-
 fn main() -> ExitCode {
-    wrun::main(Cli::parse())
+    match wrun::cli::parse() {
+        Ok(cli) => wrun::main(cli),
+        Err(refused) => refused.exit(),
+    }
 }

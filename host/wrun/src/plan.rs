@@ -108,8 +108,9 @@ fn variable(text: &str) -> Result<(String, String)> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, value.to_owned()),
         None => {
-            let value = std::env::var(text)
-                .with_context(|| format!("--env {text}: it is not set here; give it a value with {text}=VALUE"))?;
+            let Ok(value) = std::env::var(text) else {
+                bail!("--env {text}: it is not set here, or not as text; give it a value with {text}=VALUE");
+            };
             (text, value)
         }
     };

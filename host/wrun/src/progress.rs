@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::report::text::units::{count, duration};
 use crate::report::words::printable;
@@ -71,9 +71,14 @@ fn can_draw() -> bool {
 
 fn draw(recorder: &Recorder, label: &str, stopped: &Receiver<()>) {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
-    let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let known = style("{prefix} [{bar:24}] {pos} of {len}, {per_sec}, {eta} left");
-    bar.set_style(style("{prefix} {pos} samples, {per_sec}, {elapsed}"));
+    let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{:.1}/s", state.per_sec());
+    };
+    let style = |template| {
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate)
+    };
+    let known = style("{prefix} [{bar:24}] {pos} of {len}, {rate}, {eta} left");
+    bar.set_style(style("{prefix} {pos} samples, {rate}, {elapsed}"));
     bar.set_prefix(label.to_owned());
     let mut styled = false;
     while stopped.recv_timeout(DRAWINGS) == Err(RecvTimeoutError::Timeout) {

@@ -34,6 +34,10 @@ pub fn run(repo: &Repo) -> Result<()> {
     let (_peer, url) = peer(repo, &["--tls", "--ca-file", &certificate.to_string_lossy()])?;
     socket_client(repo, &url, &https, Some(&trust))?;
 
+    eprintln!(
+        "xtask: over HTTPS nearly all of a request is `wait`: two small writes meet a delayed acknowledgement.\n    \
+         With --no-delay before the guest's name, that is gone."
+    );
     eprintln!("xtask: the reports as JSON:\n    {}\n    {}", http.display(), https.display());
     Ok(())
 }

@@ -57,6 +57,8 @@ pub enum RuleError {
     NoPort { rule: String },
     #[error("`{port}` in `{rule}` is no port: write a number up to 65535, FIRST-LAST, or * for every port")]
     Port { rule: String, port: String },
+    #[error("`{0}` allows nothing: port 0 is for binding, as \"a port of the system's choice\"; write the peer's port")]
+    PortZero(String),
     #[error("`{host}` in `{rule}` is no host: write a name, an address, a network such as 10.0.0.0/8, or * for any")]
     Host { rule: String, host: String },
     #[error("an IPv6 address in a rule stands in brackets: write {suggestion}")]
@@ -82,15 +84,18 @@ impl Rule {
 
         let (host, port) = match rest.rfind(']') {
             Some(end) => (&rest[..=end], rest[end + 1..].strip_prefix(':')),
-            None => {
-                if let Ok(address) = rest.parse::<Ipv6Addr>() {
-                    return Err(RuleError::Brackets { suggestion: format!("{scheme}://[{address}]:PORT") });
+            None => match rest.rsplit_once(':') {
+                // Which colon is the port's is anybody's guess; this is the likeliest.
+                Some((host, port)) if host.contains(':') => {
+                    let suggestion = match host.split('/').next().unwrap_or_default().parse::<Ipv6Addr>() {
+                        Ok(_) => format!("{scheme}://[{host}]:{port}"),
+                        Err(_) => format!("{scheme}://[{rest}]:PORT"),
+                    };
+                    return Err(RuleError::Brackets { suggestion });
                 }
-                match rest.rsplit_once(':') {
-                    Some((host, port)) => (host, Some(port)),
-                    None => (rest, None),
-                }
-            }
+                Some((host, port)) => (host, Some(port)),
+                None => (rest, None),
+            },
         };
         let port = match port {
             Some(port) if !port.is_empty() => port,
@@ -98,6 +103,9 @@ impl Rule {
         };
         let ports =
             parse_ports(port).ok_or_else(|| RuleError::Port { rule: text.to_owned(), port: port.to_owned() })?;
+        if *ports.end() == 0 && matches!(scheme, Scheme::Tcp | Scheme::Udp) {
+            return Err(RuleError::PortZero(text.to_owned()));
+        }
         let host = parse_host(host).ok_or_else(|| RuleError::Host { rule: text.to_owned(), host: host.to_owned() })?;
         Ok(vec![Self { scheme, host, ports }])
     }
@@ -177,6 +185,9 @@ mod tests {
                 "tcp://example.com",
                 "tcp://[::1]",
                 "tcp://::1",
+                "tcp://::1:80",
+                "tcp://fd00::/8:80",
+                "tcp://127.0.0.1:0",
                 "tcp://a:",
                 "tcp://a:70000",
                 "tcp://a:9-1",
