@@ -64,19 +64,19 @@ pub const LINES: &[Line] = &[
 
 const ROUNDS: usize = 5;
 /// For what is held against a limit that is close.
-const ECHO_ROUNDS: usize = 21;
+const CLOSE_ROUNDS: usize = 21;
 /// For what takes milliseconds.
 const SHORT_ROUNDS: usize = 41;
 
 fn echo(programs: &Programs, protocol: &str) -> Result<Figures> {
     let (_server, address) = programs.server(&["echo-server", protocol])?;
     let arguments = [protocol, &address, "10000"];
-    pair(programs, "echo", &arguments, "p50_ns", ECHO_ROUNDS)
+    pair(programs, "echo", &arguments, "p50_ns", CLOSE_ROUNDS)
 }
 
 fn bulk(programs: &Programs) -> Result<Figures> {
     let (_server, address) = programs.server(&["sink"])?;
-    pair(programs, "bulk", &[&address, "1000000000"], "total_ns", ROUNDS)
+    pair(programs, "bulk", &[&address, "1000000000"], "total_ns", CLOSE_ROUNDS)
 }
 
 fn many(programs: &Programs) -> Result<Figures> {
