@@ -322,6 +322,8 @@ pub trait UdpSocket: Options {
     fn bind(&self, local: SocketAddr) -> Pending<SocketAddr>;
 
     /// Restricts the socket to one peer, or to none again. The local address may become a definite one.
+    ///
+    /// From then on only the peer's datagrams are received: what others had sent before is dropped too.
     fn connect(&self, remote: Option<SocketAddr>) -> Pending<()>;
 
     /// Sends one datagram, whole: to `remote`, or to the connected peer.

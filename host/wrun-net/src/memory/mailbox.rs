@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use super::settings::Settings;
 use crate::error::{Error, Result};
 use crate::sync::lock;
+use crate::transport::is_same_peer;
 
 /// Bytes that a datagram costs besides its own, so that empty ones fill a buffer too.
 const OVERHEAD: usize = 256;
@@ -49,7 +50,7 @@ impl Mailbox {
         let mut state = lock(&self.0);
         state.peer = peer;
         if let Some(peer) = peer {
-            state.datagrams.retain(|(sender, _)| *sender == peer);
+            state.datagrams.retain(|(sender, _)| is_same_peer(peer, *sender));
             state.cost = state.datagrams.iter().map(|(_, data)| data.len() + OVERHEAD).sum();
         }
     }
@@ -59,7 +60,7 @@ impl Mailbox {
     /// Answers whether the socket is there for this sender.
     pub fn deliver(&self, sender: SocketAddr, data: &[u8]) -> bool {
         let mut state = lock(&self.0);
-        if state.peer.is_some_and(|peer| peer != sender) {
+        if state.peer.is_some_and(|peer| !is_same_peer(peer, sender)) {
             return false;
         }
         // As in a kernel, a buffer with any room takes one more datagram whole, however large.

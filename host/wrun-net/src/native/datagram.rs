@@ -19,7 +19,7 @@ use super::watched::watched;
 use super::{flag, interface, options, queue};
 use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket, now};
 use crate::error::{Error, Result};
-use crate::transport::Transport;
+use crate::transport::{Transport, is_same_peer};
 
 pub struct Datagrams {
     /// Not tokio's socket, which does not wake a reader for an error: see [`Self::new`].
@@ -97,7 +97,7 @@ impl Datagrams {
             }
             match received {
                 // The peer as the kernel has it, since that is whom it compares with.
-                Ok((_, sender)) if socket.peer_addr().is_ok_and(|peer| !same(peer, sender)) => {}
+                Ok((_, sender)) if socket.peer_addr().is_ok_and(|peer| !is_same_peer(peer, sender)) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     // The queue is empty, so none is left.
                     self.strangers.store(false, Ordering::Relaxed);
@@ -107,11 +107,6 @@ impl Datagrams {
             }
         }
     }
-}
-
-/// Whether two addresses are one, for the kernel that looks for a connected socket.
-fn same(one: SocketAddr, other: SocketAddr) -> bool {
-    (one.ip(), one.port()) == (other.ip(), other.port())
 }
 
 /// Whether a send would not block now, if only because it would fail.

@@ -77,10 +77,6 @@ impl udp::HostIncomingDatagramStream for View<'_> {
                 }
                 Err(error) => return Err(error.into()),
             };
-            // What had come before the socket was given its one peer, or slipped past it.
-            if this.remote.is_some_and(|remote| remote != sender) {
-                continue;
-            }
             match &this.server {
                 Some(askers) => askers.add(sender),
                 // A client hears only whom it may talk to, as behind a firewall.
@@ -108,7 +104,10 @@ impl udp::HostIncomingDatagramStream for View<'_> {
 #[wasmtime_wasi::async_trait]
 impl Pollable for Incoming {
     async fn ready(&mut self) {
-        std::future::poll_fn(|cx| self.socket.poll_receive_ready(cx)).await;
+        // An error that is still to be told has left nothing on the socket to wait for.
+        if self.error.is_none() {
+            std::future::poll_fn(|cx| self.socket.poll_receive_ready(cx)).await;
+        }
     }
 }
 
@@ -190,5 +189,34 @@ impl Outgoing {
 impl Pollable for Outgoing {
     async fn ready(&mut self) {
         std::future::poll_fn(|cx| self.socket.poll_send_ready(cx)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wrun_net::Backend;
+    use wrun_net::memory::Memory;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_error_that_is_still_to_be_told_wakes_whoever_waits() {
+        let mut incoming = Incoming {
+            socket: Memory::new().udp(Family::V4).unwrap(),
+            policy: Policy::new(Vec::new(), |_| {}),
+            asked: SocketAddr::from(([127, 0, 0, 1], 0)),
+            server: None,
+            remote: None,
+            error: Some(Error::ConnectionRefused),
+        };
+        incoming.socket.bind(incoming.asked).await.unwrap();
+        let ready = |incoming: &mut Incoming| {
+            let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+            let waiting = std::pin::pin!(incoming.ready());
+            waiting.poll(&mut cx).is_ready()
+        };
+        assert!(ready(&mut incoming));
+        incoming.error = None;
+        assert!(!ready(&mut incoming));
     }
 }
