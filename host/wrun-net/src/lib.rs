@@ -1,8 +1,8 @@
 //! The sockets under wrun.
 //!
 //! [`backend`] is the one core trait and stands alone. Beside it, one file each: the backends ([`native`],
-//! [`memory`]), which open sockets, and the wrappers ([`metered`]), which change one thing about the sockets
-//! of the backend inside them. [`conformance`] is the one body of claims that every stack of them must meet.
+//! [`memory`]), which open sockets, and the wrappers ([`metered`], [`throttled`]), which change one thing
+//! about the sockets of the backend inside them. [`shape`] is the arithmetic of the second. [`conformance`] is the one body of claims that every stack of them must meet.
 //!
 //! What is left out: WebAssembly, flags and reports. They are `wrun`'s, and this crate cannot name them.
 
@@ -13,7 +13,9 @@ pub mod memory;
 pub mod metered;
 pub mod native;
 mod rounding;
+pub mod shape;
 mod sync;
+pub mod throttled;
 mod transport;
 
 pub use backend::{

@@ -1,0 +1,66 @@
+//! What a profile did: the figures that are held against what it was set to do.
+
+use std::time::Duration;
+
+/// A copy of the figures at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Account {
+    /// For each rule of the profile that anything was matched by, in their order, `up` before `down`.
+    pub paths: Vec<PathAccount>,
+    pub quirks: QuirkAccount,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathAccount {
+    /// The name of the rule.
+    pub rule: String,
+    pub way: Way,
+    /// Datagrams, or pieces of TCP streams, that were handed to the path, and their bytes.
+    pub count: u64,
+    pub bytes: u64,
+    /// Of these: lost by chance (a piece of a TCP stream: sent again), and for want of room in the queue.
+    pub lost: u64,
+    pub overflowed: u64,
+    pub duplicated: u64,
+    pub reordered: u64,
+    /// From being handed over to being passed on, the waiting for the rate left out. `None` where nothing passed.
+    pub median_delay: Option<Duration>,
+    pub p99_delay: Option<Duration>,
+    /// How late the timer was: from when it was due to when it was passed on.
+    pub median_late: Option<Duration>,
+    pub p99_late: Option<Duration>,
+    /// Bytes that passed while something was waiting for the rate, and how long that was in all. Their quotient is the
+    /// achieved rate.
+    pub busy_bytes: u64,
+    pub busy: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Up,
+    Down,
+}
+
+/// How often a quirk showed, and how long that took in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Occurrences {
+    pub count: u64,
+    pub total: Duration,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QuirkAccount {
+    pub connect_stalls: Occurrences,
+    pub answer_stalls: Occurrences,
+    pub send_stalls: Occurrences,
+    /// Small sends that waited for an acknowledgement.
+    pub held_sends: Occurrences,
+    /// Send queues that were full until they cleared.
+    pub full_queues: Occurrences,
+    pub closes_stalled: Occurrences,
+    pub closes_reset: u64,
+    pub connects_failed: u64,
+    pub lookups_failed: u64,
+    pub sockets_refused: u64,
+    pub options_refused: u64,
+}
