@@ -39,7 +39,7 @@ pub fn run(plan: Plan) -> Result<Ran> {
     let guest = Guest::load(&host, &plan.guest, Cache::open().as_ref())?;
     let backend = open(plan.backend);
     let trace = plan.trace.then(Trace::to_stderr);
-    let recorder = Recorder::new(header(&plan, &guest, &*backend), RecorderOptions { trace });
+    let recorder = Recorder::new(header(&plan, &guest, &*backend), RecorderOptions { trace, throttle: None });
     let live = match &plan.report {
         Some(ReportTo::File(path)) => Some(Live::start(path, recorder.clone())?),
         _ => None,

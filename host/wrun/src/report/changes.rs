@@ -14,6 +14,7 @@ use super::connections::{Connection, Lookup};
 use super::data::{Calibration, Denial, Header, Omitted, SCHEMA, Sample, WarningNote};
 use super::histogram::Histogram;
 use super::recorder::Recorder;
+use super::throttle::Throttle;
 
 /// Samples that are copied while the recorder is held, so that the guest's thread waits for a fraction of a millisecond.
 const AT_ONCE: usize = 500;
@@ -36,6 +37,8 @@ pub(super) enum Line {
     /// Replaces the one of the same id.
     Connection(Box<Connection>),
     Lookup(Lookup),
+    /// Replaces the one before it.
+    Throttle(Box<Throttle>),
     /// Replaces the one of the same rule.
     Denial(Denial),
     /// Replaces the one of the same name.
@@ -70,6 +73,7 @@ pub(super) struct Cursor {
     denials: BTreeMap<String, Written<u64>>,
     counters: BTreeMap<String, Written<u64>>,
     omitted: Written<Omitted>,
+    throttle: Written<Throttle>,
     reached: Written<u64>,
 }
 
@@ -119,6 +123,11 @@ impl Recorder {
         let mut lines = Vec::new();
         let now = cursor.looks;
         self.new_facts(cursor, &mut lines, at_the_end);
+        if let Some(throttle) = self.throttle()
+            && cursor.throttle.due(throttle.clone(), now, at_the_end)
+        {
+            lines.push(Line::Throttle(Box::new(throttle)));
+        }
         // The meters have locks of their own: they are read without holding the recorder.
         cursor.open.retain_mut(|(meter, written)| {
             let connection = Connection::of(meter);

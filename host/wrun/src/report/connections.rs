@@ -144,6 +144,20 @@ impl Connection {
         }
     }
 
+    /// Every point in time there is in it.
+    pub(super) fn moments(&mut self) -> impl Iterator<Item = &mut u64> {
+        let reached = [
+            &mut self.connect_start_ns,
+            &mut self.connect_end_ns,
+            &mut self.first_sent_ns,
+            &mut self.last_sent_ns,
+            &mut self.first_received_ns,
+            &mut self.last_received_ns,
+            &mut self.ended_ns,
+        ];
+        std::iter::once(&mut self.opened_ns).chain(reached.into_iter().flatten())
+    }
+
     /// Whether it will not change any more.
     pub fn is_over(&self) -> bool {
         self.ended_ns.is_some()

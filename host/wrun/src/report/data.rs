@@ -15,11 +15,14 @@ use serde::{Deserialize, Serialize};
 use super::connections::{Connection, Lookup};
 use super::histogram::Histogram;
 use super::statistics::Statistics;
+use super::throttle::Throttle;
 use super::words::Words;
 use crate::warning::Warning;
 
 /// The version of the format that this wrun writes, and the newest it reads.
-pub const SCHEMA: u32 = 1;
+///
+/// Version 2 added `rounds` and `throttle`; a report of version 1 reads as one run without impairment.
+pub const SCHEMA: u32 = 2;
 
 /// A run of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,9 @@ pub struct Report {
     pub schema: u32,
     /// What was run, where and how: known before the guest starts.
     pub header: Header,
+    /// Runs that are put together in this report, one after another; 0 is never written.
+    #[serde(default = "one")]
+    pub rounds: u64,
     /// How long the run took, from the start of its clock to the end of the guest.
     pub duration_ns: u64,
     /// Whether the workload came to an end of its own. When not, there may have been more to measure.
@@ -45,6 +51,9 @@ pub struct Report {
     pub connections: Vec<Connection>,
     /// The name lookups, in the order of their ends.
     pub lookups: Vec<Lookup>,
+    /// What the sockets were impaired with, where they were.
+    #[serde(default)]
+    pub throttle: Option<Throttle>,
     /// What the run was refused by its policy, in the order of the rules.
     pub denials: Vec<Denial>,
     /// The workload's own counters.
@@ -57,6 +66,11 @@ pub struct Report {
     pub omitted: Omitted,
     /// What makes these figures less than they seem.
     pub warnings: Vec<WarningNote>,
+}
+
+/// What a report has of what it does not name.
+fn one() -> u64 {
+    1
 }
 
 /// What was run, where and how.

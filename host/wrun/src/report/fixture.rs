@@ -7,6 +7,7 @@ use super::data::{
 };
 use super::histogram::{Histogram, PhaseBuckets, Tally};
 use super::parts::Parts;
+use super::throttle::{Achieved, Configured, PathFigures, Quirk, Throttle, Way};
 use super::words::Words;
 use crate::warning::Warning;
 
@@ -140,6 +141,45 @@ pub(super) fn many() -> Report {
     parts.report(ended_well(), 2_000_000_000)
 }
 
+/// The same run on impaired sockets, twice in a row.
+pub(super) fn impaired() -> Report {
+    let mut report = story();
+    report.header.backend.name = "native+throttled".to_owned();
+    report.header.backend.settings.insert("profile".to_owned(), "3g-lossy".to_owned());
+    report.header.seed = Some(42);
+    let configured = Configured {
+        lasts_ns: None,
+        delay_ns: 100_000_000,
+        jitter_ns: 10_000_000,
+        rate_bytes: Some(97_500),
+        loss: 0.01,
+        duplicate: 0.0,
+        reorder: 0.0,
+        offline: false,
+    };
+    let achieved = Achieved {
+        count: 1_500,
+        bytes: 1_210_000,
+        lost: 14,
+        overflowed: 3,
+        duplicated: 0,
+        reordered: 0,
+        median_delay_ns: Some(100_120_000),
+        p99_delay_ns: Some(121_000_000),
+        median_late_ns: Some(71_000),
+        p99_late_ns: Some(260_000),
+        rate_bytes: Some(97_411),
+    };
+    let bad = Configured { offline: true, lasts_ns: Some(3_000_000_000), ..configured.clone() };
+    let path = |way, configured| PathFigures { rule: "all".to_owned(), way, configured, achieved: achieved.clone() };
+    report.throttle = Some(Throttle {
+        profile: "[both]\ndelay = \"100 ms\"\n".to_owned(),
+        paths: vec![path(Way::Up, vec![configured.clone()]), path(Way::Down, vec![configured, bad])],
+        quirks: vec![Quirk { name: "answer-stalls".to_owned(), count: 15, total_ns: Some(41_200_000_000) }],
+    });
+    report.clone().followed_by(report)
+}
+
 /// A report in which everything that a stranger may name is hostile, and every number the largest.
 pub(super) fn hostile() -> Report {
     let evil = "\u{1b}[31m\r\nevil\u{202e}名前名前名前名前名前名前名前名前名前名前名前名前名前 and so on, and so on, and so on";
@@ -176,5 +216,15 @@ pub(super) fn hostile() -> Report {
     report.warnings[0].words = evil.to_owned();
     report.calibration = Some(Calibration { crossing_ns: most, metering_ns: most, rounds: most });
     report.omitted.connections = most;
+    report.rounds = most;
+    report.throttle = impaired().throttle;
+    for path in report.throttle.iter_mut().flat_map(|throttle| &mut throttle.paths) {
+        path.rule = evil.to_owned();
+        path.configured.iter_mut().for_each(|set| (set.delay_ns, set.rate_bytes, set.loss) = (most, Some(most), 1e300));
+        (path.achieved.count, path.achieved.lost, path.achieved.p99_late_ns) = (most, most, Some(most));
+    }
+    for quirk in report.throttle.iter_mut().flat_map(|throttle| &mut throttle.quirks) {
+        (quirk.name, quirk.count, quirk.total_ns) = (evil.to_owned(), most, Some(most));
+    }
     report
 }

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::data::Sample;
 use super::stats;
 use super::words::Words;
 
@@ -68,7 +69,86 @@ pub struct Bucket {
     pub count: u64,
 }
 
+impl Histogram {
+    /// Samples of one name, counted.
+    pub(super) fn of(name: Words, samples: &[Sample]) -> Self {
+        let (mut times, mut phases) = (Tally::new(), Vec::<(&Words, Tally)>::new());
+        let (mut errors, mut unfinished, mut reasons) = (0, 0, Vec::new());
+        for sample in samples {
+            match &sample.error {
+                _ if !sample.finished => unfinished += 1,
+                Some(words) => {
+                    errors += 1;
+                    add_reason(&mut reasons, Reason { words: words.clone(), count: 1 });
+                }
+                None => {
+                    times.add(sample.duration_ns);
+                    for phase in &sample.phases {
+                        match phases.iter_mut().find(|(name, _)| **name == phase.name) {
+                            Some((_, tally)) => tally.add(phase.duration_ns),
+                            None => {
+                                let mut tally = Tally::new();
+                                tally.add(phase.duration_ns);
+                                phases.push((&phase.name, tally));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let phases =
+            phases.into_iter().map(|(name, tally)| PhaseBuckets { name: name.clone(), times: tally.buckets() });
+        Self { name, errors, unfinished, reasons, times: times.buckets(), phases: phases.collect() }
+    }
+
+    /// Adds those of another run.
+    pub(super) fn add(&mut self, other: Self) {
+        self.errors = self.errors.saturating_add(other.errors);
+        self.unfinished = self.unfinished.saturating_add(other.unfinished);
+        other.reasons.into_iter().for_each(|reason| add_reason(&mut self.reasons, reason));
+        self.times.add(&other.times);
+        for phase in other.phases {
+            match self.phases.iter_mut().find(|earlier| earlier.name == phase.name) {
+                Some(earlier) => earlier.times.add(&phase.times),
+                None => self.phases.push(phase),
+            }
+        }
+    }
+}
+
+fn add_reason(reasons: &mut Vec<Reason>, reason: Reason) {
+    match reasons.iter_mut().find(|earlier| earlier.words == reason.words) {
+        Some(earlier) => earlier.count = earlier.count.saturating_add(reason.count),
+        None => reasons.push(reason),
+    }
+}
+
 impl Buckets {
+    /// Adds those of another run. The bounds of two tallies are the same.
+    fn add(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            return self.clone_from(other);
+        }
+        let sum = |buckets: &Self| u128::from(buckets.mean_ns) * u128::from(buckets.count);
+        let count = self.count.saturating_add(other.count);
+        self.mean_ns = stats::mean_of(sum(self) + sum(other), count).unwrap_or(0);
+        self.count = count;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.buckets.extend(&other.buckets);
+        self.buckets.sort_unstable_by_key(|bucket| (bucket.from_ns, bucket.to_ns));
+        self.buckets.dedup_by(|next, kept| {
+            let same = (next.from_ns, next.to_ns) == (kept.from_ns, kept.to_ns);
+            if same {
+                kept.count = kept.count.saturating_add(next.count);
+            }
+            same
+        });
+    }
+
     /// The quantile of [`stats::quantile`], as the middle of the bucket that holds its position.
     pub fn quantile(&self, permille: u16) -> Option<u64> {
         let counted: u128 = self.buckets.iter().map(|bucket| u128::from(bucket.count)).sum();
@@ -165,6 +245,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn two_tallies_added_are_the_tally_of_both(
+            first in vec(0u64..LONGEST, 0..40),
+            second in vec(0u64..LONGEST, 0..40),
+        ) {
+            let mut added = counted(&first);
+            added.add(&counted(&second));
+            let both = counted(&[first, second].concat());
+            // Two means were rounded on the way.
+            prop_assert!(added.mean_ns.abs_diff(both.mean_ns) <= 1);
+            prop_assert_eq!(Buckets { mean_ns: 0, ..added }, Buckets { mean_ns: 0, ..both });
+        }
+
         #[test]
         fn a_quantile_is_within_a_thousandth_of_a_real_neighbour(
             mut values in vec(0u64..LONGEST, 1..80),

@@ -1,8 +1,9 @@
 //! The report of a run: its data, how it is kept while a run goes on, written, read and shown.
 //!
-//! - Data, a promise to strangers: [`data`], [`connections`], [`statistics`], [`histogram`], described by
+//! - Data, a promise to strangers: [`data`], [`connections`], [`statistics`], [`histogram`], [`throttle`], described by
 //!   `report.schema.json`.
 //! - A run as it goes: [`Recorder`] is told what happens, [`live`] writes it down line by line.
+//! - Several runs as one report: [`gather`].
 //! - A finished one: [`json`] writes it, [`read`] reads it again, [`text`] is what a person looks at.
 //! - Arithmetic: [`stats`].
 //!
@@ -13,6 +14,7 @@ pub mod connections;
 pub mod data;
 #[cfg(test)]
 mod fixture;
+mod gather;
 pub mod histogram;
 pub mod json;
 pub mod live;
@@ -30,6 +32,7 @@ pub mod stats;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod throttle;
 pub mod words;
 
 pub use data::{Header, Report};

@@ -7,6 +7,7 @@ use super::data::{Calibration, Denial, Header, Omitted, Outcome, Report, SCHEMA,
 use super::histogram::Histogram;
 use super::state::{CONNECTIONS, DENIALS, NOTES};
 use super::statistics;
+use super::throttle::Throttle;
 use crate::warning::Warning;
 
 /// A report without what follows from the rest of it.
@@ -17,6 +18,7 @@ pub(super) struct Parts {
     pub(super) histograms: Vec<Histogram>,
     pub(super) connections: Vec<Connection>,
     pub(super) lookups: Vec<Lookup>,
+    pub(super) throttle: Option<Throttle>,
     pub(super) denials: Vec<Denial>,
     pub(super) counters: BTreeMap<String, u64>,
     pub(super) notes: Vec<String>,
@@ -35,6 +37,7 @@ impl Parts {
             histograms: Vec::new(),
             connections: Vec::new(),
             lookups: Vec::new(),
+            throttle: None,
             denials: Vec::new(),
             counters: BTreeMap::new(),
             notes: Vec::new(),
@@ -53,6 +56,7 @@ impl Parts {
         Report {
             schema: SCHEMA,
             header: self.header,
+            rounds: 1,
             duration_ns,
             complete: outcome.family.completes(),
             outcome,
@@ -61,6 +65,7 @@ impl Parts {
             histograms: self.histograms,
             connections: self.connections,
             lookups: self.lookups,
+            throttle: self.throttle,
             denials: self.denials,
             counters: self.counters,
             notes: self.notes,

@@ -110,9 +110,9 @@ fn version<'a, T: Deserialize<'a>>(bytes: &'a [u8], version: impl Fn(&T) -> u64)
 }
 
 fn check(path: &Path, found: u64) -> Result<(), ReadError> {
-    const SUPPORTED: u64 = SCHEMA as u64;
+    const NEWEST: u64 = SCHEMA as u64;
     match found {
-        SUPPORTED => Ok(()),
+        1..=NEWEST => Ok(()),
         0 => Err(ReadError::NoSuchVersion { path: path.to_owned(), found }),
         _ => Err(ReadError::Newer { path: path.to_owned(), found }),
     }
@@ -180,6 +180,7 @@ impl Gathered {
                 self.connections.insert(connection.id, *connection);
             }
             Line::Lookup(lookup) => parts.lookups.push(lookup),
+            Line::Throttle(throttle) => parts.throttle = Some(*throttle),
             Line::Denial(denial) => {
                 self.denials.insert(denial.rule, denial.count);
             }

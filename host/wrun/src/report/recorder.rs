@@ -15,6 +15,7 @@ use super::names::{Name, PHASE_NAMES};
 use super::parts::Parts;
 use super::series::{Ended, Series};
 use super::state::{CONNECTIONS, DENIALS, Limits, NOTES, State, TEXT_BYTES};
+use super::throttle::Throttle;
 use super::words::cut;
 use crate::trace::Trace;
 use crate::warning::Warning;
@@ -29,6 +30,8 @@ pub const COUNTERS: usize = 1024;
 pub struct RecorderOptions {
     /// Where every socket call is written as it ends. `None` also spares the measuring of each.
     pub trace: Option<Trace>,
+    /// What the sockets are impaired with, as it is at the moment of asking.
+    pub throttle: Option<Box<dyn Fn() -> Throttle + Send + Sync>>,
 }
 
 /// A sample as it is told, in times since the run began.
@@ -72,7 +75,7 @@ pub struct TooMany {
 /// Keeps what a run is told.
 pub struct Recorder {
     header: Header,
-    trace: Option<Trace>,
+    options: RecorderOptions,
     limits: Limits,
     state: Mutex<State>,
 }
@@ -84,7 +87,7 @@ impl Recorder {
 
     pub(super) fn with_limits(header: Header, options: RecorderOptions, limits: Limits) -> Arc<Self> {
         let debug = header.wrun.profile == Profile::Debug;
-        let recorder = Self { header, trace: options.trace, limits, state: Mutex::new(State::new(&limits)) };
+        let recorder = Self { header, options, limits, state: Mutex::new(State::new(&limits)) };
         if debug {
             recorder.warn(Warning::DebugBuild);
         }
@@ -93,6 +96,11 @@ impl Recorder {
 
     pub(super) fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// What the sockets are impaired with, and what that has done until now.
+    pub(super) fn throttle(&self) -> Option<Throttle> {
+        self.options.throttle.as_ref().map(|throttle| throttle())
     }
 
     /// So many more samples will come, after those that are done.
@@ -220,6 +228,7 @@ impl Recorder {
         }
         parts.connections = state.sockets.iter().map(|meter| Connection::of(meter)).collect();
         parts.lookups = state.lookups.clone();
+        parts.throttle = self.throttle();
         parts.denials =
             state.denials.iter().map(|(rule, count)| Denial { rule: rule.clone(), count: *count }).collect();
         parts.counters = state.counters.clone();
@@ -257,11 +266,11 @@ impl Log for Recorder {
     }
 
     fn wants_calls(&self) -> bool {
-        self.trace.is_some()
+        self.options.trace.is_some()
     }
 
     fn call(&self, call: &metered::Call) {
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = &self.options.trace {
             trace.call(call);
         }
     }

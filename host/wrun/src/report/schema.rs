@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::data::Report;
-use super::fixture::{hostile, many, story};
+use super::fixture::{hostile, impaired, many, story};
 
 fn schema() -> Value {
     // As it is written: every field is there, if only as null.
@@ -30,7 +30,7 @@ fn the_committed_schema_is_the_one_of_the_types() {
 
 #[test]
 fn a_written_report_has_all_that_the_schema_says_and_nothing_else() {
-    for report in [story(), many(), hostile()] {
+    for report in [story(), many(), impaired(), hostile()] {
         let written: Value = serde_json::from_str(&report.to_json_pretty()).unwrap();
         if let Err(problem) = check(&schema(), &schema(), &written) {
             panic!("{problem}");
@@ -56,7 +56,7 @@ fn the_check_itself_sees_what_is_missing_too_much_or_of_another_type() {
 
 #[test]
 fn a_report_that_is_written_and_read_is_the_same() {
-    for report in [story(), many(), hostile()] {
+    for report in [story(), many(), impaired(), hostile()] {
         assert!(serde_json::from_str::<Report>(&report.to_json_pretty()).unwrap() == report);
     }
 }
@@ -67,7 +67,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     let Value::Object(schema) = schema else { return Err(format!("no schema: {schema}")) };
     for (keyword, rule) in schema {
         let kept = match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "format" => true,
+            "$schema" | "$defs" | "title" | "description" | "format" | "default" => true,
             "$ref" => return check(root, root.pointer(&rule.as_str().unwrap()[1..]).unwrap(), value),
             "type" => is_type(rule, value),
             "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
@@ -113,6 +113,7 @@ fn is_type(rule: &Value, value: &Value) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
         "null" => value.is_null(),
         _ => false,
     };

@@ -76,6 +76,20 @@ fn a_line_that_was_cut_is_passed_over_and_a_damaged_one_is_told_of() {
 }
 
 #[test]
+fn a_report_of_version_1_reads_as_one_run_without_impairment() {
+    let report = finish(&recorder());
+    let mut older = serde_json::to_value(&report).unwrap();
+    older["schema"] = 1.into();
+    for added in ["rounds", "throttle"] {
+        older.as_object_mut().unwrap().remove(added).unwrap();
+    }
+    let read = parse(Path::new("report.json"), older.to_string().as_bytes()).unwrap();
+    assert_eq!((read.rounds, &read.throttle), (1, &None));
+    let first = lines_of(&recorder()).replacen("\"schema\":2", "\"schema\":1", 1);
+    assert!(parse(Path::new("report.json.partial"), first.as_bytes()).is_ok());
+}
+
+#[test]
 fn no_bytes_make_the_reader_panic() {
     let recorder = recorder();
     tell(&recorder, "get", MS, SampleOutcome::Ok);
@@ -98,8 +112,8 @@ fn what_is_no_report_is_refused_with_the_reason() {
         let error = read(&path).unwrap_err();
         error.to_string().replace(path.to_str().unwrap(), "FILE")
     };
-    let later = finish(&recorder()).to_json_pretty().replace("\"schema\": 1", "\"schema\": 2");
-    let later_line = lines_of(&recorder()).replace("\"schema\":1", "\"schema\":2");
+    let later = finish(&recorder()).to_json_pretty().replace("\"schema\": 2", "\"schema\": 3");
+    let later_line = lines_of(&recorder()).replace("\"schema\":2", "\"schema\":3");
     let refusals = [
         refused(""),
         refused("hello"),
@@ -114,11 +128,11 @@ fn what_is_no_report_is_refused_with_the_reason() {
     FILE is not a report of wrun: EOF while parsing a value at line 1 column 0; give the file that --report wrote
     FILE is not a report of wrun: expected value at line 1 column 1; give the file that --report wrote
     FILE is not a report of wrun: missing field `schema` at line 1 column 2; give the file that --report wrote
-    FILE is not a report of wrun: invalid length 1, expected struct Report with 16 elements at line 1 column 3; give the file that --report wrote
-    FILE was written by a newer wrun: its format is version 2, this wrun reads up to 1; use that wrun
-    FILE was written by a newer wrun: its format is version 9, this wrun reads up to 1; use that wrun
+    FILE is not a report of wrun: invalid length 1, expected struct Report with 18 elements at line 1 column 3; give the file that --report wrote
+    FILE was written by a newer wrun: its format is version 3, this wrun reads up to 2; use that wrun
+    FILE was written by a newer wrun: its format is version 9, this wrun reads up to 2; use that wrun
     FILE says it is of format version 0, which no wrun has written; the oldest is 1
-    FILE was written by a newer wrun: its format is version 2, this wrun reads up to 1; use that wrun
+    FILE was written by a newer wrun: its format is version 3, this wrun reads up to 2; use that wrun
     ");
     let missing = read(&path.with_file_name("missing.json")).unwrap_err();
     assert!(matches!(missing, ReadError::Unreadable { .. }));
@@ -130,7 +144,7 @@ fn a_report_file_is_whole_at_every_moment() {
     fs::write(&path, "the older report").unwrap();
     let recorder = recorder();
     let live = Live::start(&path, recorder.clone()).unwrap();
-    assert!(fs::read_to_string(partial_of(&path)).unwrap().starts_with("{\"header\":{\"schema\":1"));
+    assert!(fs::read_to_string(partial_of(&path)).unwrap().starts_with("{\"header\":{\"schema\":2"));
     tell(&recorder, "get", MS, SampleOutcome::Ok);
     assert_eq!(fs::read_to_string(&path).unwrap(), "the older report");
     assert!(matches!(Live::start(&path, recorder.clone()), Err(LiveError::Taken { .. })));

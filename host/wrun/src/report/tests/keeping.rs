@@ -143,7 +143,7 @@ fn only_a_recorder_with_a_trace_wants_every_call() {
     assert!(!recorder().wants_calls());
     let written = Arc::new(Mutex::new(Vec::new()));
     let trace = crate::trace::Trace::new(Box::new(Shared(written.clone())));
-    let recorder = Recorder::new(header(), RecorderOptions { trace: Some(trace) });
+    let recorder = Recorder::new(header(), RecorderOptions { trace: Some(trace), ..Default::default() });
     assert!(recorder.wants_calls());
     let remote: SocketAddr = ([127, 0, 0, 1], 80).into();
     let (name, detail) = ("connect", remote.to_string());

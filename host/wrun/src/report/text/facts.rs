@@ -24,8 +24,9 @@ pub fn heading(page: &mut Page, report: &Report) {
     let (os, kernel, arch, cores) = (&machine.os, &machine.kernel, &machine.arch, machine.cores);
     page.paragraph(FAINT, "    ", &format!("{os} {kernel}, {arch}, cores: {cores}{pinned}"));
     let seed = header.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+    let rounds = if report.rounds > 1 { format!(" in {} rounds", count(report.rounds)) } else { String::new() };
     let (start, took, version) = (&header.start, duration(report.duration_ns), &header.wrun.version);
-    page.paragraph(FAINT, "at  ", &format!("{start} for {took}{seed}, by wrun {version}{profile}"));
+    page.paragraph(FAINT, "at  ", &format!("{start} for {took}{rounds}{seed}, by wrun {version}{profile}"));
 }
 
 pub fn counters(page: &mut Page, report: &Report) {

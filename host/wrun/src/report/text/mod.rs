@@ -9,6 +9,7 @@ mod facts;
 mod figures;
 mod page;
 mod sockets;
+mod throttle;
 pub mod units;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub fn render(report: &Report) -> String {
     bars::samples(&mut page, report);
     sockets::lookups(&mut page, report);
     sockets::connections(&mut page, report);
+    throttle::throttle(&mut page, report);
     facts::counters(&mut page, report);
     facts::notes(&mut page, report);
     facts::denials(&mut page, report);

@@ -4,7 +4,7 @@ use anstream::adapter::strip_str;
 
 use super::render;
 use crate::report::data::Report;
-use crate::report::fixture::{ended_well, header, hostile, many, story};
+use crate::report::fixture::{ended_well, header, hostile, impaired, many, story};
 use crate::report::parts::Parts;
 
 fn plain(report: &Report) -> String {
@@ -27,6 +27,11 @@ fn many_samples_show_their_spread() {
 }
 
 #[test]
+fn an_impaired_run_says_what_was_set_and_what_came_of_it() {
+    insta::assert_snapshot!(plain(&impaired()));
+}
+
+#[test]
 fn a_run_that_measured_nothing_is_short() {
     insta::assert_snapshot!(plain(&Parts::new(header()).report(ended_well(), 1_000_000)));
 }
@@ -41,7 +46,7 @@ fn nothing_hostile_reaches_the_terminal_or_widens_the_page() {
 
 #[test]
 fn no_line_is_wider_than_eighty_columns() {
-    for report in [story(), many(), hostile()] {
+    for report in [story(), many(), impaired(), hostile()] {
         for line in plain(&report).lines() {
             assert!(width(line) <= 80, "{} columns: {line}", width(line));
         }

@@ -25,6 +25,17 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} {unit}", three_digits(value / scale))
 }
 
+/// Bytes a second: `41.2 kB/s`.
+pub fn rate(bytes_a_second: u64) -> String {
+    format!("{}/s", bytes(bytes_a_second))
+}
+
+/// A share of all, from 0 to 1, in percent: `0.5 %`.
+pub fn share(share: f64) -> String {
+    // Three decimals are as fine as anybody sets one; no trailing zeros.
+    format!("{} %", (share * 100_000.0).round() / 1000.0)
+}
+
 /// A count, its thousands apart: `1,234,567`; from a thousand million on, three digits of it: `1.84e19`.
 pub fn count(count: u64) -> String {
     if count >= 1_000_000_000 {
@@ -55,6 +66,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_share_is_in_percent_without_needless_digits() {
+        assert_eq!([0.0, 0.01, 0.0005, 1.0, 1.0 / 3.0].map(share), ["0 %", "1 %", "0.05 %", "100 %", "33.333 %"]);
+    }
 
     #[test]
     fn durations_have_three_digits_at_every_border() {
