@@ -1,5 +1,5 @@
 //! The bench's round trips: `echo tcp|udp ADDR COUNT` sends one byte and waits for it, COUNT times, and prints the
-//! median and the sum.
+//! median, the 99th percentile and the sum.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -52,6 +52,6 @@ fn measure(count: usize, mut trip: impl FnMut(&mut [u8; 1]) -> io::Result<()>) -
     }
     let total = last - start;
     times.sort_unstable();
-    println!("p50_ns={} total_ns={}", times[count / 2], total);
+    println!("p50_ns={} p99_ns={} total_ns={}", times[count / 2], times[count * 99 / 100], total);
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use super::rounds::Spread;
 
-/// One figure a round: nanoseconds, or bytes.
+/// One figure a round, in nanoseconds, bytes or what the unit of the line says.
 pub struct Figures {
     pub guest: Vec<f64>,
+    /// Empty where a limit stands by itself.
     pub native: Vec<f64>,
     /// Empty where there is no stock wasmtime, or where it is no matter.
     pub stock: Vec<f64>,
@@ -15,16 +16,20 @@ pub struct Figures {
 pub enum Limit {
     /// Times the native figure.
     Ratio(f64),
-    /// In nanoseconds or bytes; with `below_stock`, also less than stock wasmtime takes, where that is there.
+    /// In the unit of the figures; with `below_stock`, also less than stock wasmtime takes, where that is there.
     AtMost { most: f64, below_stock: bool },
 }
 
-/// How nanoseconds or bytes are shown.
+/// How figures are shown.
 #[derive(Clone, Copy)]
 pub enum Unit {
     Microseconds,
     Milliseconds,
     Megabytes,
+    /// The figure is a share, 1 for all.
+    Percent,
+    /// The figure is how far a count is from what was expected, in standard deviations.
+    Deviations,
 }
 
 impl Unit {
@@ -33,6 +38,8 @@ impl Unit {
             Self::Microseconds => format!("{:.2} us", figure / 1e3),
             Self::Milliseconds => format!("{:.1} ms", figure / 1e6),
             Self::Megabytes => format!("{:.1} MB", figure / 1e6),
+            Self::Percent => format!("{:.2} %", figure * 100.0),
+            Self::Deviations => format!("{figure:.2} sd"),
         }
     }
 }

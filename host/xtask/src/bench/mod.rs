@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: guests beside native programs that do the same, held against the limits of the project.
 //!
-//! - [`lines`]: what is measured, and its limit;
+//! - [`lines`]: what is measured, and its limit; those of the throttled backend are in [`impaired`];
 //! - [`programs`]: what is run for that;
 //! - [`rounds`]: interleaved rounds and what is made of their figures;
 //! - [`figures`]: the figures of a line, held against its limit;
@@ -10,6 +10,7 @@
 //! idle core wakes up, and flips between two values from run to run.
 
 mod figures;
+mod impaired;
 mod lines;
 mod programs;
 mod rounds;
@@ -25,12 +26,14 @@ use crate::command::{cargo, run as execute, step};
 use crate::guests;
 use crate::repo::Repo;
 use crate::setup::{self, Purpose};
-use lines::{LINES, Line};
+use lines::Line;
 use programs::Programs;
+
+const GROUPS: [(&str, &[Line]); 2] = [("main", lines::LINES), ("throttled", impaired::LINES)];
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Measure only this line; see the first column of the table
+    /// Measure only this line, or the lines of this group: main or throttled
     name: Option<String>,
     /// Build and measure the dev profile, for work on the bench itself: its figures say nothing about the limits
     #[arg(long)]
@@ -68,10 +71,16 @@ pub fn run(repo: &Repo, options: &Options) -> Result<()> {
 }
 
 fn chosen(name: Option<&str>) -> Result<Vec<&'static Line>> {
-    let lines: Vec<&Line> = LINES.iter().filter(|line| name.is_none_or(|name| name == line.name)).collect();
-    let names: Vec<&str> = LINES.iter().map(|line| line.name).collect();
+    let chosen = |group: &str, line: &Line| name.is_none_or(|name| name == group || name == line.name);
+    let lines: Vec<&Line> = all().filter(|(group, line)| chosen(group, line)).map(|(_, line)| line).collect();
+    let names: Vec<&str> = GROUPS.iter().map(|(group, _)| *group).chain(all().map(|(_, line)| line.name)).collect();
     ensure!(!lines.is_empty(), "no line of the bench has this name; write one of {}", names.join(", "));
     Ok(lines)
+}
+
+/// Every line with the name of its group.
+fn all() -> impl Iterator<Item = (&'static str, &'static Line)> {
+    GROUPS.iter().flat_map(|(group, lines)| lines.iter().map(|line| (*group, line)))
 }
 
 fn build(repo: &Repo, dev: bool) -> Result<()> {
@@ -101,8 +110,9 @@ mod tests {
     #[test]
     fn a_wrong_name_lists_the_right_ones() {
         let error = chosen(Some("tcp")).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(LINES.iter().all(|line| error.contains(line.name)), "{error}");
+        assert!(all().all(|(group, line)| error.contains(group) && error.contains(line.name)), "{error}");
         assert_eq!(chosen(Some("bulk")).unwrap().len(), 1);
-        assert_eq!(chosen(None).unwrap().len(), LINES.len());
+        assert_eq!(chosen(Some("throttled")).unwrap().len(), impaired::LINES.len());
+        assert_eq!(chosen(None).unwrap().len(), all().count());
     }
 }

@@ -1,6 +1,7 @@
 //! What the bench runs, and what it reads from what that says.
 
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -15,6 +16,7 @@ pub struct Programs {
     native: PathBuf,
     guests: PathBuf,
     stock: Option<PathBuf>,
+    scratch: PathBuf,
 }
 
 impl Programs {
@@ -24,6 +26,7 @@ impl Programs {
             native: repo.program(profile, "native"),
             guests: repo.guest("nothing").parent().map(PathBuf::from).unwrap_or_default(),
             stock: on_path("wasmtime"),
+            scratch: repo.target.join("bench"),
         }
     }
 
@@ -46,6 +49,35 @@ impl Programs {
         command
     }
 
+    /// The same on sockets that are impaired by a profile, given as its text or, in one word, as its name.
+    pub fn impaired(&self, profile: &str, probe: &str, arguments: &[&str]) -> Result<Command> {
+        let profile = if profile.contains(char::is_whitespace) {
+            let file = self.scratch.join(format!("{:x}.toml", hash(profile)));
+            std::fs::create_dir_all(&self.scratch)
+                .and_then(|()| std::fs::write(&file, profile))
+                .with_context(|| format!("cannot write {}", file.display()))?;
+            file
+        } else {
+            profile.into()
+        };
+        let mut command = Command::new(&self.wrun);
+        tied(&mut command).args(["--quiet", "--allow", "loopback", "--backend", "throttled", "--profile"]);
+        command.arg(profile).args(["--seed", SEED]).arg(self.probe(probe)).arg("--").args(arguments);
+        Ok(command)
+    }
+
+    /// Where the bench may write.
+    pub fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// wrun itself.
+    pub fn wrun(&self) -> Command {
+        let mut command = Command::new(&self.wrun);
+        tied(&mut command);
+        command
+    }
+
     /// A probe that uses no socket, in stock wasmtime, if that is there.
     pub fn stock(&self, probe: &str) -> Option<Command> {
         let mut command = Command::new(self.stock.as_ref()?);
@@ -53,7 +85,7 @@ impl Programs {
         Some(command)
     }
 
-    fn probe(&self, name: &str) -> PathBuf {
+    pub fn probe(&self, name: &str) -> PathBuf {
         self.guests.join(format!("{name}.wasm"))
     }
 
@@ -71,6 +103,16 @@ impl Programs {
         let said = stdout(&mut watch)?;
         Ok((figure(&said, "total_ns")?, figure(&said, "peak_bytes")?))
     }
+}
+
+/// Under which an impaired run decides, so that every bench meets the same losses.
+const SEED: &str = "20261130";
+
+/// A short name for a text.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The number after `name=` in what a program has said.

@@ -1,10 +1,11 @@
 //! What the bench's guests are held against: the same work, on the standard library, as a native program.
 //!
-//! [`servers`] print their address and then serve until their stdin ends. [`clients`] and [`many`] do what the probe of
+//! [`servers`] and [`counter`] print their address and then serve until their stdin ends. [`clients`] and [`many`] do what the probe of
 //! the same name does and print their figures as `p50_ns=N total_ns=N`. `watch` runs another program and prints what it
 //! took in all.
 
 mod clients;
+mod counter;
 mod many;
 mod servers;
 
@@ -35,12 +36,14 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["echo-server", "tcp"] => servers::tcp(servers::echo),
         ["echo-server", "udp"] => servers::udp(),
         ["sink"] => servers::tcp(servers::swallow),
+        ["meter"] => servers::tcp(servers::meter),
+        ["counter"] => counter::serve(),
         ["echo", protocol @ ("tcp" | "udp"), address, count] => clients::echo(protocol, address, count),
         ["bulk", address, bytes] => clients::bulk(address, bytes),
         ["many", address, count] => many::run(address, count),
         ["watch", program, arguments @ ..] => watch(program, arguments),
         _ => bail!(
-            "write one of: nothing, echo-server tcp|udp, sink, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
+            "write one of: nothing, echo-server tcp|udp, sink, meter, counter, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
              many ADDRESS COUNT, watch PROGRAM ARGUMENTS"
         ),
     }

@@ -1,9 +1,9 @@
 //! The other ends: they say their address, and serve until their stdin ends.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use nix::errno::Errno;
@@ -48,6 +48,25 @@ pub fn swallow(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
+/// Says, at the end of a connection, how many bytes came, and how many of them in the first second.
+pub fn meter(mut stream: TcpStream) -> io::Result<()> {
+    let start = Instant::now();
+    let (mut bytes, mut first_second) = (0, 0);
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let length = stream.read(&mut buffer)?;
+        if length == 0 {
+            // Before the close that the client waits for.
+            println!("bytes={bytes} first_second={first_second}");
+            return Ok(());
+        }
+        bytes += length;
+        if start.elapsed() <= Duration::from_secs(1) {
+            first_second = bytes;
+        }
+    }
+}
+
 pub fn udp() -> Result<()> {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     announce(socket.local_addr()?)?;
@@ -61,7 +80,7 @@ pub fn udp() -> Result<()> {
 }
 
 /// Says where the server is, and ends the process as soon as its parent has gone.
-fn announce(address: SocketAddr) -> Result<()> {
+pub fn announce(address: impl std::fmt::Display) -> Result<()> {
     println!("{address}");
     io::stdout().flush()?;
     thread::Builder::new().spawn(|| {
