@@ -80,9 +80,22 @@ pub struct Run {
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 
-    /// Whose sockets the guest gets
+    /// Whose sockets the guest gets; given more than once, the guest is run on each and the runs are compared
     #[arg(long, value_name = "NAME", default_value = "native")]
     pub backend: Vec<Backend>,
+
+    /// What the throttled backend does: a preset (see wrun profile list) or a TOML file. One for all throttled
+    /// backends, or one for each of them in their order
+    #[arg(long, value_name = "NAME|FILE")]
+    pub profile: Vec<String>,
+
+    /// Makes the throttled backend decide as it did under this seed before
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Run each backend so many times, in turn, and put together what they measured
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: u32,
 
     /// Allow the guest a use of the network; can be given more than once
     #[arg(long, value_name = "RULE", value_parser = parse_rule)]
@@ -145,6 +158,8 @@ fn parse_rule(text: &str) -> Result<AllowRule, String> {
 pub enum Backend {
     /// This machine's sockets
     Native,
+    /// This machine's sockets, impaired as --profile says
+    Throttled,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -14,6 +14,7 @@ pub mod policy;
 pub mod progress;
 pub mod report;
 pub mod run;
+mod series;
 mod supervise;
 pub mod trace;
 pub mod units;
@@ -29,7 +30,7 @@ use anyhow::{Context, Result};
 
 use cli::{Cli, Command};
 use guest::Host;
-use plan::{Plan, ReportTo};
+use plan::{ReportTo, Series};
 use report::data::Family;
 use report::words::printable;
 
@@ -52,28 +53,43 @@ pub fn main(cli: Cli) -> ExitCode {
 }
 
 fn run(run: cli::Run) -> Result<u8> {
-    let plan = Plan::new(run)?;
-    let (quiet, json) = (plan.quiet, plan.report == Some(ReportTo::Stdout));
-    let run::Ran { report, mut written } = run::run(plan)?;
-    if json {
-        written = print(&report.to_json_pretty());
+    let series = Series::new(run)?;
+    let quiet = series.plans.iter().any(|plan| plan.quiet);
+    let mut done = series::run(&series, |line| {
+        if !quiet && series.is_several() {
+            say(line);
+        }
+    })?;
+    if let ([done], [plan]) = (&mut done[..], &series.plans[..])
+        && plan.report == Some(ReportTo::Stdout)
+    {
+        done.written = print(&done.report.to_json_pretty());
     }
     let mut words = String::new();
-    if !quiet {
-        words += &report::text::render(&report);
-    } else if report.outcome.code != Some(exit::OK) {
-        words += &format!("wrun: {}\n", printable(&report.outcome.words));
-    }
-    let code = match written {
-        Ok(()) => report.outcome.code.unwrap_or(exit::RIG),
-        Err(error) => {
-            words += &failure(&error);
-            exit::RIG
+    let mut code = exit::OK;
+    let mut hurried = false;
+    for series::Done { label, report, written } in &done {
+        let named = if done.len() > 1 { format!("{}: ", printable(label)) } else { String::new() };
+        if !quiet && done.len() == 1 {
+            words += &report::text::render(report);
+        } else if report.outcome.code != Some(exit::OK) {
+            words += &format!("wrun: {named}{}\n", printable(&report.outcome.words));
         }
-    };
-    match report.outcome.family {
-        Family::Interrupted | Family::Limit => say_within(words, LAST_WORDS),
-        _ => say(&words),
+        let own = match written {
+            Ok(()) => report.outcome.code.unwrap_or(exit::RIG),
+            Err(error) => {
+                words += &failure(error);
+                exit::RIG
+            }
+        };
+        // The first run that did not end well decides.
+        code = if code == exit::OK { own } else { code };
+        hurried |= matches!(report.outcome.family, Family::Interrupted | Family::Limit);
+    }
+    if hurried {
+        say_within(words, LAST_WORDS)
+    } else {
+        say(&words)
     }
     Ok(code)
 }

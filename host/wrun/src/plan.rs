@@ -1,5 +1,6 @@
 //! What was asked for, checked: every rule between two flags is here, and after this nobody looks at flags.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,13 +10,23 @@ use cap_std::fs::Dir;
 
 use crate::cli;
 use crate::policy::Rule;
+use crate::profile::Loaded;
+
+/// Everything that was asked for: one run, or several that are compared.
+#[derive(Debug)]
+pub struct Series {
+    /// One for each backend, at least one. They differ in their backends and in where their reports go.
+    pub plans: Vec<Plan>,
+    /// How often each is run.
+    pub rounds: u32,
+}
 
 /// The settings of one run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     pub guest: PathBuf,
     pub args: Vec<String>,
-    pub backend: cli::Backend,
+    pub stack: Stack,
     /// The rules as they were written, for the report.
     pub allowed: Vec<String>,
     pub rules: Vec<Rule>,
@@ -32,8 +43,29 @@ pub struct Plan {
     pub quiet: bool,
 }
 
+/// Whose sockets the guest gets.
+#[derive(Debug, Clone)]
+pub enum Stack {
+    Native,
+    /// This machine's, impaired.
+    Throttled {
+        profile: Loaded,
+        seed: u64,
+    },
+}
+
+impl Stack {
+    /// What the user calls it, as in `throttled netmf3-board`.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Native => "native".to_owned(),
+            Self::Throttled { profile, .. } => format!("throttled {}", profile.profile.name),
+        }
+    }
+}
+
 /// A folder of this machine that the guest gets.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     pub host: PathBuf,
     /// The name the guest sees it under.
@@ -41,18 +73,86 @@ pub struct Folder {
     pub read_only: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportTo {
     /// Then the guest's own output goes to standard error, so that standard output is pure JSON.
     Stdout,
     File(PathBuf),
 }
 
-impl Plan {
+impl Series {
     pub fn new(run: cli::Run) -> Result<Self> {
-        let [backend] = run.backend[..] else {
-            bail!("--backend was given {} times; one run has one backend: run wrun once for each", run.backend.len());
-        };
+        let stacks = stacks(&run)?;
+        let rounds = run.rounds;
+        let plan = Plan::new(run, stacks[0].clone())?;
+        if let [_] = stacks[..] {
+            return Ok(Self { plans: vec![plan], rounds });
+        }
+        if plan.report == Some(ReportTo::Stdout) {
+            bail!("--report - has room for one report, and {} backends make one each: name a file", stacks.len());
+        }
+        let mut plans: Vec<Plan> = Vec::new();
+        for stack in stacks {
+            let report = plan.report.as_ref().map(|report| report.labelled(&stack.label(), plans.len()));
+            plans.push(Plan { report, stack, ..plan.clone() });
+        }
+        Ok(Self { plans, rounds })
+    }
+}
+
+impl Series {
+    /// Whether there is more than one run.
+    pub fn is_several(&self) -> bool {
+        self.plans.len() > 1 || self.rounds > 1
+    }
+}
+
+/// The backends in their order, each with what belongs to it.
+fn stacks(run: &cli::Run) -> Result<Vec<Stack>> {
+    let throttled = run.backend.iter().filter(|backend| **backend == cli::Backend::Throttled).count();
+    match (throttled, run.profile.len()) {
+        (0, 0) => {}
+        (0, _) => bail!("--profile is for the throttled backend: add --backend throttled"),
+        (_, 0) => bail!("--backend throttled needs --profile NAME or FILE; wrun profile list shows the names"),
+        (1, given) => ensure!(
+            given == 1,
+            "--profile was given {given} times for one throttled backend: give one, or --backend throttled for each"
+        ),
+        (backends, given) => ensure!(
+            given == 1 || given == backends,
+            "--profile was given {given} times for {backends} throttled backends: give one for all, or one for each"
+        ),
+    }
+    ensure!(throttled > 0 || run.seed.is_none(), "--seed is for the throttled backend: add --backend throttled");
+    let loaded = run.profile.iter().map(|name| crate::profile::load(name)).collect::<Result<Vec<_>>>()?;
+    let seed = run.seed.unwrap_or_else(fresh_seed);
+    let mut profiles = loaded.iter().cycle();
+    let stack = |backend: &cli::Backend| match backend {
+        cli::Backend::Native => Ok(Stack::Native),
+        cli::Backend::Throttled => {
+            let profile = profiles.next().context("there is no profile")?.clone();
+            Ok(Stack::Throttled { profile, seed })
+        }
+    };
+    run.backend.iter().map(stack).collect()
+}
+
+/// A seed that is new, and short enough to be typed again.
+fn fresh_seed() -> u64 {
+    RandomState::new().build_hasher().finish() >> 40
+}
+
+impl Plan {
+    /// The same for a round after the first: under another seed, since the same would measure the same again.
+    pub fn in_round(&self, round: u32) -> Self {
+        let mut plan = self.clone();
+        if let Stack::Throttled { seed, .. } = &mut plan.stack {
+            *seed = seed.wrapping_add(round.into());
+        }
+        plan
+    }
+
+    fn new(run: cli::Run, stack: Stack) -> Result<Self> {
         let folders = run.dir.iter().map(|text| Folder::parse(text)).collect::<Result<Vec<_>>>()?;
         for (at, folder) in folders.iter().enumerate() {
             let twice = folders[..at].iter().any(|other| other.guest == folder.guest);
@@ -67,7 +167,7 @@ impl Plan {
         Ok(Self {
             guest: run.guest,
             args: run.args,
-            backend,
+            stack,
             allowed: run.allow.iter().map(|rule| rule.text.clone()).collect(),
             rules: run.allow.into_iter().flat_map(|rule| rule.rules).collect(),
             folders,
@@ -81,6 +181,19 @@ impl Plan {
             progress: run.progress,
             quiet: run.quiet,
         })
+    }
+}
+
+impl ReportTo {
+    /// Where the report of one of several runs goes: `run.json` becomes `run.1-throttled-netmf3-board.json`.
+    fn labelled(&self, label: &str, place: usize) -> Self {
+        let Self::File(path) = self else { return self.clone() };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let label: String = label.chars().map(plain).collect();
+        let extension =
+            path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self::File(path.with_file_name(format!("{stem}.{}-{label}{extension}", place + 1)))
     }
 }
 
@@ -134,6 +247,16 @@ mod tests {
         for text in ["", "::x", "src::", "no/such/folder", "Cargo.toml"] {
             assert!(Folder::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_reports_of_several_runs_lie_beside_each_other() {
+        let report = ReportTo::File("out/run.json".into());
+        assert_eq!(
+            report.labelled("throttled my/profile", 1),
+            ReportTo::File("out/run.2-throttled-my-profile.json".into())
+        );
+        assert_eq!(ReportTo::File("run".into()).labelled("native", 0), ReportTo::File("run.1-native".into()));
     }
 
     #[test]

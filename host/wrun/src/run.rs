@@ -16,7 +16,7 @@ use crate::guest::cache::Cache;
 use crate::guest::limits::raise_file_limit;
 use crate::guest::load::Guest;
 use crate::guest::{End, Host, Surroundings};
-use crate::plan::{Plan, ReportTo};
+use crate::plan::{Plan, ReportTo, Stack};
 use crate::policy::{Denial, Policy};
 use crate::progress::Progress;
 use crate::report::live::Live;
@@ -33,13 +33,14 @@ pub struct Ran {
     pub written: Result<()>,
 }
 
-/// Runs the plan. Fails only before the guest starts.
-pub fn run(plan: Plan) -> Result<Ran> {
+/// Runs the plan, after the runs of `so_far`, if there were any; `told` hears of this run by itself. Fails only before
+/// the guest starts.
+pub fn run(plan: &Plan, so_far: Option<Report>, told: impl FnOnce(&Report)) -> Result<Ran> {
     let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
     let guest = Guest::load(&host, &plan.guest, Cache::open().as_ref())?;
-    let backend = open(plan.backend);
+    let backend = open(&plan.stack);
     let trace = plan.trace.then(Trace::to_stderr);
-    let recorder = Recorder::new(header(&plan, &guest, &*backend), RecorderOptions { trace, throttle: None });
+    let recorder = Recorder::new(header(plan, &guest, &*backend), RecorderOptions { trace, throttle: None });
     let live = match &plan.report {
         Some(ReportTo::File(path)) => Some(Live::start(path, recorder.clone())?),
         _ => None,
@@ -56,7 +57,7 @@ pub fn run(plan: Plan) -> Result<Ran> {
     let timeout = plan.timeout;
     // Never joined: it ends with the guest, or with the process.
     std::thread::Builder::new().name("guest".into()).spawn({
-        let (tape, recorder) = (tape.clone(), recorder.clone());
+        let (tape, recorder, plan) = (tape.clone(), recorder.clone(), plan.clone());
         move || {
             let at = tape.clone();
             let run = || run_guest(&host, &guest, backend, &plan, tape, recorder, stopped, &events);
@@ -76,6 +77,11 @@ pub fn run(plan: Plan) -> Result<Ran> {
         recorder.calibrated(calibration);
     }
     let report = recorder.finish(supervised.outcome, duration);
+    told(&report);
+    let report = match so_far {
+        Some(so_far) => so_far.followed_by(report),
+        None => report,
+    };
     // Before anything is said: whoever should hear it may not be listening.
     let written = live.map_or(Ok(()), |live| live.finish(&report).map_err(Into::into));
     drop(progress);
@@ -88,9 +94,9 @@ fn tell(events: &Sender<Event>, event: Event) {
 }
 
 /// The stack of sockets under the measuring: the one place where a backend's name becomes a backend.
-fn open(backend: cli::Backend) -> Arc<dyn Backend> {
-    match backend {
-        cli::Backend::Native => Arc::new(Native::new()),
+fn open(stack: &Stack) -> Arc<dyn Backend> {
+    match stack {
+        Stack::Native => Arc::new(Native::new()),
     }
 }
 

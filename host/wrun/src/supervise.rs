@@ -5,6 +5,7 @@
 //! left where it is, and the report is finished without it.
 
 use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -51,12 +52,20 @@ pub struct Supervised {
     pub calibration: Option<Calibration>,
 }
 
-/// Turns SIGINT and SIGTERM into events, for the rest of the process's life.
+/// Who hears of signals: the supervisor of the run that goes on.
+static LISTENER: Mutex<Option<Sender<Event>>> = Mutex::new(None);
+
+/// Turns SIGINT and SIGTERM into events, for the rest of the process's life; of several runs, for the latest.
 pub fn watch_signals(events: Sender<Event>) -> Result<()> {
+    let first = LISTENER.lock().unwrap_or_else(PoisonError::into_inner).replace(events).is_none();
+    if !first {
+        return Ok(());
+    }
     let mut signals = Signals::new([SIGINT, SIGTERM]).context("signals cannot be watched")?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
-            if events.send(Event::Signal(signal)).is_err() {
+            let listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
+            if listener.as_ref().is_none_or(|events| events.send(Event::Signal(signal)).is_err()) {
                 // The run is over. Whoever asks again gets what a process without us does.
                 std::process::exit(128 + signal);
             }

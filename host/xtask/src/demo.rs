@@ -1,4 +1,5 @@
-//! The main job on real input: socket-client against an HTTP and an HTTPS peer on loopback, through `wrun`.
+//! The main job on real input: socket-client against an HTTP and an HTTPS peer on loopback, through `wrun`; and the story
+//! that wrun exists for: the same client on a board whose stack stalls half of its requests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ use crate::setup::{self, Purpose};
 
 /// Requests to each peer.
 const REQUESTS: &str = "15";
+
+/// Under which the board stalls as often as it is known to, whatever day it is.
+const SEED: &str = "15";
 
 /// The name of the authority's certificate, in a folder that holds nothing else: the guest is given all of it.
 const CERTIFICATE: &str = "authority.pem";
@@ -38,8 +42,27 @@ pub fn run(repo: &Repo) -> Result<()> {
         "xtask: over HTTPS nearly all of a request is `wait`: two small writes meet a delayed acknowledgement.\n    \
          With --no-delay before the guest's name, that is gone."
     );
+    let chart = story(repo, &reports)?;
     eprintln!("xtask: the reports as JSON:\n    {}\n    {}", http.display(), https.display());
+    eprintln!("xtask: the story as a picture, to be opened in a browser:\n    {}", chart.display());
     Ok(())
+}
+
+/// The client on this machine's sockets and on the board's, compared; gives the chart.
+fn story(repo: &Repo, reports: &Path) -> Result<PathBuf> {
+    eprintln!(
+        "\nxtask: now the same client as it did on a real board of 2009, replayed here: half of its requests stall for\n    \
+         seconds. The stalls are real time: this takes about half a minute."
+    );
+    let (_peer, url) = peer(repo, &[])?;
+    let chart = reports.join("story.html");
+    let mut command = Command::new(wrun(repo));
+    command.current_dir(&repo.root).args(["--allow", "loopback", "--backend", "native", "--backend", "throttled"]);
+    command.args(["--profile", "netmf3-board", "--seed", SEED, "--report"]).arg(reports.join("story.json"));
+    command.arg("--chart").arg(&chart).arg(repo.guest("socket-client")).args(["--", &url, "--requests", REQUESTS]);
+    eprintln!("xtask: {}", shown(&command));
+    execute(tied(&mut command))?;
+    Ok(chart)
 }
 
 /// Starts an HTTP peer, and waits until it has said its URL.

@@ -1,11 +1,12 @@
 //! A guest: loading it, and running it once.
 //!
 //! [`load`] makes a component of a file, [`cache`] keeps the compiled form, [`imports`] knows what wrun provides,
-//! [`limits`] holds the memory bound. This file has the engine, the linker and the run itself.
+//! [`limits`] holds the memory bound, [`clock`] is a coarse clock. This file has the engine, the linker and the run itself.
 //!
 //! What is left out: who ends a run early, and what becomes of its measurements. That is [`crate::run`].
 
 pub mod cache;
+mod clock;
 pub mod imports;
 pub mod limits;
 pub mod load;
@@ -21,6 +22,7 @@ use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use crate::plan::Folder;
 use crate::wasi::turn::{Poll, PollView};
 use crate::wasi::{HasSockets, RigFailure, Sockets, View};
+use clock::Ticking;
 use limits::{Limits, MemoryExceeded};
 
 /// How often a guest that does not wait is asked whether it should go on.
@@ -39,6 +41,8 @@ pub struct Surroundings<'a> {
     pub max_memory: usize,
     /// Where the guest's standard output goes: with true to standard error.
     pub stdout_to_stderr: bool,
+    /// The step of its monotonic clock, where that is a coarse one.
+    pub tick: Option<Duration>,
 }
 
 /// How a guest came to its end by itself.
@@ -223,6 +227,9 @@ fn context(surroundings: &Surroundings<'_>) -> Result<WasiCtx> {
         context.stdout(wasmtime_wasi::cli::stderr());
     } else {
         context.inherit_stdout();
+    }
+    if let Some(tick) = surroundings.tick {
+        context.monotonic_clock(Ticking::every(tick));
     }
     for Folder { host, guest, read_only } in surroundings.folders {
         let permissions = if *read_only { FsPerms::ReadOnly } else { FsPerms::ReadWrite };

@@ -5,6 +5,7 @@ use super::units::{count, duration};
 use crate::report::data::Report;
 use crate::report::statistics::{Statistics, Times};
 use crate::report::stats::P95_NEEDS;
+use crate::report::words::printable;
 
 /// Names that are shown.
 const NAMES: usize = 40;
@@ -34,6 +35,18 @@ pub fn statistics(page: &mut Page, report: &Report) {
         page.line(FAINT, &format!("and {} more names", count((report.statistics.len() - NAMES) as u64)));
     }
     footnotes(page, &report.statistics);
+}
+
+/// A name in a few words: `request ×15, median 264 µs, at most 521 µs`.
+pub fn short(name: &Statistics) -> String {
+    let mut text = format!("{} ×{}", printable(&name.name), count(name.n));
+    if let Some(times) = &name.times {
+        text += &format!(", median {}, at most {}", duration(times.median_ns), duration(times.max_ns));
+    }
+    if name.errors > 0 {
+        text += &format!(", {} failed", count(name.errors));
+    }
+    text
 }
 
 fn line(style: anstyle::Style, name: String, n: u64, times: Option<&Times>, errors: String) -> Line {

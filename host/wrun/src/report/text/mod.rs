@@ -15,8 +15,28 @@ pub mod units;
 #[cfg(test)]
 mod tests;
 
-use super::data::Report;
+use super::data::{Family, Report};
+use super::words::printable;
 use page::Page;
+
+/// Names that a line has room for.
+const SHORT: usize = 3;
+
+/// The report in a line: what there was of each name, and how it ended if not well.
+pub fn short(report: &Report) -> String {
+    let mut parts: Vec<String> = report.statistics.iter().take(SHORT).map(figures::short).collect();
+    if report.statistics.len() > SHORT {
+        parts.push(format!("{} more names", units::count((report.statistics.len() - SHORT) as u64)));
+    }
+    if parts.is_empty() {
+        parts.push("no samples".to_owned());
+    }
+    if report.outcome.family != Family::Ok {
+        parts.push(printable(&report.outcome.words).into_owned());
+    }
+    parts.push(format!("{} in all", units::duration(report.duration_ns)));
+    parts.join("; ")
+}
 
 /// The whole report, ended by a newline.
 pub fn render(report: &Report) -> String {

@@ -1,0 +1,50 @@
+//! Several runs of one guest: each backend in turn, round after round.
+//!
+//! Every second round goes through the backends the other way round, so that whatever the machine does meanwhile hits
+//! all of them alike. What is left out: what the runs have to say about one another, which is [`crate::compare`]'s.
+
+use anyhow::Result;
+
+use crate::plan::Series;
+use crate::report::data::Family;
+use crate::report::words::printable;
+use crate::report::{Report, text};
+use crate::run;
+
+/// All rounds of one backend.
+pub struct Done {
+    /// As in `throttled netmf3-board`.
+    pub label: String,
+    pub report: Report,
+    /// Whether it is in the file the plan names.
+    pub written: Result<()>,
+}
+
+/// Runs them all, as far as nobody interrupts; `say` is told of each run as it ends. Fails only before a guest starts.
+pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Vec<Done>> {
+    let mut done: Vec<Option<run::Ran>> = series.plans.iter().map(|_| None).collect();
+    'rounds: for round in 0..series.rounds {
+        for turn in 0..done.len() {
+            let place = if round % 2 == 0 { turn } else { done.len() - 1 - turn };
+            let plan = series.plans[place].in_round(round);
+            let so_far = done[place].take().map(|ran| ran.report);
+            let (mut short, mut interrupted) = (String::new(), false);
+            let ran = run::run(&plan, so_far, |report| {
+                short = text::short(report);
+                interrupted = report.outcome.family == Family::Interrupted;
+            })?;
+            done[place] = Some(ran);
+            let of_rounds =
+                if series.rounds > 1 { format!(", round {} of {}", round + 1, series.rounds) } else { String::new() };
+            say(&format!("wrun: {}{of_rounds}: {short}\n", printable(&plan.stack.label())));
+            if interrupted {
+                break 'rounds;
+            }
+        }
+    }
+    let labelled = series.plans.iter().zip(done).filter_map(|(plan, ran)| {
+        let run::Ran { report, written } = ran?;
+        Some(Done { label: plan.stack.label(), report, written })
+    });
+    Ok(labelled.collect())
+}
