@@ -67,6 +67,8 @@ pub enum Command {
     Check(Check),
     /// Print a report that was written with --report, also one of a run that was killed
     Show(Show),
+    /// List, show or check profiles: what a link or a board does to traffic
+    Profile(Profile),
     /// Start a peer on this machine for guests to talk to
     Peer(Peer),
 }
@@ -189,6 +191,29 @@ pub struct Check {
 pub struct Show {
     /// The report, or the .partial file beside it
     pub report: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Profile {
+    #[command(subcommand)]
+    pub kind: ProfileKind,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ProfileKind {
+    /// Print the names of the profiles that come with wrun
+    List,
+    /// Print all of a profile, with what each key means, as a file that can be used again
+    Show {
+        /// A name, or a file: what has a / in it or ends in .toml
+        #[arg(value_name = "NAME|FILE")]
+        profile: String,
+    },
+    /// Say whether a file is a good profile, and if not, what is wrong and where
+    Check {
+        /// The file
+        file: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -8,9 +8,11 @@ pub mod check;
 pub mod cli;
 pub mod exit;
 pub mod guest;
+mod near;
 mod peer;
 pub mod plan;
 pub mod policy;
+pub mod profile;
 pub mod progress;
 pub mod report;
 pub mod run;
@@ -42,6 +44,7 @@ pub fn main(cli: Cli) -> ExitCode {
     let code = match (cli.command, cli.run) {
         (Some(Command::Check(check)), _) => self::check(&check),
         (Some(Command::Show(show)), _) => self::show(&show),
+        (Some(Command::Profile(profile)), _) => self::profile(&profile.kind),
         (Some(Command::Peer(peer)), _) => peer::serve(peer).map(|()| exit::OK),
         (None, Some(run)) => self::run(run),
         (None, None) => Err(anyhow::anyhow!("no guest was given: see wrun --help")),
@@ -106,8 +109,20 @@ fn show(show: &cli::Show) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// An error as a line. Parts of it may be a stranger's words.
+fn profile(kind: &cli::ProfileKind) -> Result<u8> {
+    print(&match kind {
+        cli::ProfileKind::List => profile::commands::list()?,
+        cli::ProfileKind::Show { profile } => profile::commands::show(profile)?,
+        cli::ProfileKind::Check { file } => profile::commands::check(file)?,
+    })?;
+    Ok(exit::OK)
+}
+
+/// An error as a line, or what is wrong with a profile as several. Parts of it may be a stranger's words.
 fn failure(error: &anyhow::Error) -> String {
+    if let Some(unfit) = error.downcast_ref::<profile::Unfit>() {
+        return format!("wrun: {unfit}\n");
+    }
     format!("wrun: {}\n", printable(&format!("{error:#}")))
 }
 

@@ -1,6 +1,9 @@
-//! Durations and sizes as people write them on a command line.
+//! Durations, sizes, rates and shares as people write them: the first two functions of each kind for a command line, the
+//! rest, with every unit written out, for profiles.
 
 use std::time::Duration;
+
+use crate::near;
 
 /// A duration such as `30s`, `200ms` or `1m30s`. Zero is refused: it would end before it began.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -34,8 +37,171 @@ pub fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "too large a size".to_owned())
 }
 
+/// A unit, and how many of the smallest are in it.
+type Unit = (&'static str, u64);
+
+/// In nanoseconds.
+const TIMES: [Unit; 6] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// In bytes.
+const SIZES: [Unit; 7] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+/// In bits a second, so that all are whole.
+const RATES: [Unit; 11] = [
+    ("bit/s", 1),
+    ("kbit/s", 1_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbit/s", 1_000_000_000),
+    ("B/s", 8),
+    ("kB/s", 8_000),
+    ("MB/s", 8_000_000),
+    ("GB/s", 8_000_000_000),
+    ("KiB/s", 8 << 10),
+    ("MiB/s", 8 << 20),
+    ("GiB/s", 8 << 30),
+];
+
+/// A time of a profile, such as `50 ms`, to the nanosecond.
+pub fn time(text: &str) -> Result<Duration, String> {
+    quantity(text, &TIMES, "50 ms").map(Duration::from_nanos)
+}
+
+/// A size of a profile in bytes, such as `64 KiB` or `8 kB`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    quantity(text, &SIZES, "64 KiB")
+}
+
+/// A rate of a profile in bytes a second, such as `256 kbit/s` or `8 kB/s`, to the byte.
+pub fn rate(text: &str) -> Result<u64, String> {
+    quantity(text, &RATES, "256 kbit/s").map(|bits| bits / 8 + u64::from(bits % 8 >= 4))
+}
+
+/// A share from 0 to 1, written as `1 %`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = split(text);
+    if unit != "%" {
+        return Err(format!("`{text}` is no share: write one such as \"1 %\", or 0.01 without quotes"));
+    }
+    match decimal(number, text, "1 %")? / 100.0 {
+        share if share <= 1.0 => Ok(share),
+        _ => Err(format!("`{text}` is more than everything: a share is from 0 to 100 %")),
+    }
+}
+
+/// A time as [`time`] reads it again.
+pub fn time_text(time: Duration) -> String {
+    // What is longer than `u64` nanoseconds, 584 years, is in no profile.
+    let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    match nanoseconds {
+        0 => "0 ms".to_owned(),
+        _ => in_units(nanoseconds, &TIMES[..4], 1000),
+    }
+}
+
+/// A size as [`bytes`] reads it again.
+pub fn bytes_text(bytes: u64) -> String {
+    let binary = bytes > 0 && bytes.is_multiple_of(1 << 10);
+    let units =
+        if binary { [SIZES[0], SIZES[4], SIZES[5], SIZES[6]] } else { [SIZES[0], SIZES[1], SIZES[2], SIZES[3]] };
+    in_units(bytes, &units, 1)
+}
+
+/// A rate as [`rate`] reads it again.
+pub fn rate_text(bytes: u64) -> String {
+    match bytes.checked_mul(8) {
+        Some(bits) if bits.is_multiple_of(1000) => in_units(bits, &RATES[..4], 1000),
+        _ => format!("{bytes} B/s"),
+    }
+}
+
+/// A share as [`share`] reads it again, or as a number where percents are not exact.
+pub fn share_text(value: f64) -> String {
+    let percents = format!("{} %", (value * 1e8).round() / 1e6);
+    if share(&percents) == Ok(value) { format!("\"{percents}\"") } else { value.to_string() }
+}
+
+/// In the largest unit of which it is at least one, and which shows it whole in `parts` of it.
+fn in_units(value: u64, units: &[Unit], parts: u64) -> String {
+    let fits = |(_, scale): &&Unit| value >= *scale && value.is_multiple_of((scale / parts).max(1));
+    let (unit, scale) = units.iter().rev().find(fits).unwrap_or(&units[0]);
+    let thousandths = (value % scale) * 1000 / scale;
+    let fraction = format!(".{thousandths:03}");
+    format!("{}{} {unit}", value / scale, fraction.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A number and its unit, in the smallest unit.
+fn quantity(text: &str, units: &[Unit], example: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let value = decimal(number, text, example)?;
+    let names = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    if unit.is_empty() {
+        return Err(format!(
+            "`{text}` has no unit: write one of {} behind it, as in \"{example}\"",
+            names().join(", ")
+        ));
+    }
+    let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
+        let meant = match meant(unit, units) {
+            near if near.is_empty() => String::new(),
+            near => format!("did you mean {}? ", near.join(" or ")),
+        };
+        return Err(format!("`{unit}` in `{text}` is no unit here: {meant}there are {}", names().join(", ")));
+    };
+    // Rounds to the smallest unit; what is too large for it becomes the largest there is, which no profile allows.
+    Ok((value * *scale as f64).round() as u64)
+}
+
+/// The units that somebody may have meant. Of bits and bytes both: which of them it was is nobody's guess.
+fn meant(unit: &str, units: &[Unit]) -> Vec<&'static str> {
+    let names = units.iter().map(|(name, _)| *name);
+    if units.len() == RATES.len() {
+        let prefix = unit.chars().next().unwrap_or_default().to_ascii_lowercase();
+        return names
+            .filter(|name| !name.contains('i') || name.contains("bit"))
+            .filter(|name| matches!(prefix, 'k' | 'm' | 'g') && name.to_ascii_lowercase().starts_with(prefix))
+            .collect();
+    }
+    match unit {
+        "µs" | "μs" => vec!["us"],
+        _ => near::nearest(unit, names).into_iter().collect(),
+    }
+}
+
+/// The number at the beginning, and the rest.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+fn decimal(number: &str, text: &str, example: &str) -> Result<f64, String> {
+    let plain = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match number.parse::<f64>() {
+        Ok(value) if plain && value.is_finite() => Ok(value),
+        Ok(_) if number.starts_with('-') => Err(format!("`{text}` is negative: write a number from 0 on")),
+        _ => Err(format!("`{text}` begins with no number: write one with its unit, as in \"{example}\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -56,6 +222,56 @@ mod tests {
         }
         for text in ["", "5", "0s", "-1s", "abc", "1.5"] {
             assert!(duration(text).is_err(), "{text}");
+        }
+    }
+    #[test]
+    fn bits_and_bytes_and_the_powers_of_ten_and_two_are_told_apart() {
+        let rates =
+            [("256 kbit/s", 32_000), ("8 kB/s", 8_000), ("8KiB/s", 8_192), ("1.5 Mbit/s", 187_500), ("7 bit/s", 1)];
+        for (text, bytes) in rates {
+            assert_eq!(rate(text), Ok(bytes), "{text}");
+        }
+        for (text, size) in [("64 KiB", 65_536), ("64 kB", 64_000), ("0.5 KiB", 512), ("3B", 3)] {
+            assert_eq!(bytes(text), Ok(size), "{text}");
+        }
+        for (text, ns) in
+            [("50 ms", 50_000_000), ("250us", 250_000), ("1.5 s", 1_500_000_000), ("2 min", 120_000_000_000)]
+        {
+            assert_eq!(time(text), Ok(Duration::from_nanos(ns)), "{text}");
+        }
+        assert_eq!((share("1 %"), share("0%"), share("100 %")), (Ok(0.01), Ok(0.0), Ok(1.0)));
+    }
+
+    #[test]
+    fn a_slip_in_a_unit_is_refused_with_what_may_have_been_meant() {
+        let mut said = Vec::new();
+        said.extend(
+            ["50", "50 msec", "50 µs", "-5 ms", "ms", "", "1e3 ms", "nan ms", "1.2.3 s"].map(|text| time(text).err()),
+        );
+        said.extend(["12", "12 kbps", "12 Kb/s", "12 mb/s", "12 foo"].map(|text| rate(text).err()));
+        said.extend(["64", "64 KB", "64 K", "-1 kB"].map(|text| bytes(text).err()));
+        said.extend(["0.01", "101 %", "-1 %", "nan %", "%"].map(|text| share(text).err()));
+        let said = said.into_iter().map(|said| said.unwrap_or_else(|| "(read)".to_owned()));
+        insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_the_same(ns in 0u64..86_400_000_000_000, size: u32, rates in 0u64..1_000_000_000_000, part in 0.0..=1.0) {
+            prop_assert_eq!(time(&time_text(Duration::from_nanos(ns))), Ok(Duration::from_nanos(ns)));
+            prop_assert_eq!(bytes(&bytes_text(size.into())), Ok(size.into()));
+            prop_assert_eq!(rate(&rate_text(rates)), Ok(rates));
+            let text = share_text(part);
+            let read = match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+                Some(percents) => share(percents),
+                None => text.parse().map_err(|_| text),
+            };
+            prop_assert_eq!(read, Ok(part));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reading_of_a_quantity(text in "[-+.0-9]{0,400} ?\\PC{0,6}") {
+            _ = (time(&text), bytes(&text), rate(&text), share(&text));
         }
     }
 }

@@ -1,0 +1,50 @@
+//! The effects of the file, of a rule or of an entry of a schedule.
+
+use std::ops::Range;
+
+use wrun_net::shape::profile::{Effects, Operation};
+
+use super::notes::Notes;
+use super::opening::opening;
+use super::path::path;
+use super::stalls::stalls;
+use crate::profile::written;
+
+pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects {
+    let round_trip = written.rtt.and_then(|rtt| notes.time(rtt));
+    let up = round_trip.map(|time| time / 2);
+    let down = round_trip.zip(up).map(|(time, up)| time - up);
+    Effects {
+        up: path(notes, up, written.both, written.up),
+        down: path(notes, down, written.both, written.down),
+        connect: opening(notes, written.connect),
+        resolve: opening(notes, written.resolve),
+        stalls: stalls(notes, written.stall),
+        acknowledgement: written.acknowledgement.and_then(|time| notes.time(time)),
+    }
+}
+
+/// An effect that was given, by its name and place, and the operations that it is for.
+type Given = (&'static str, Range<usize>, &'static [Operation]);
+
+/// Which effects were given.
+pub fn given(written: &written::Effects<'_>) -> Vec<Given> {
+    use Operation::{Connect, Receive, Resolve, Send};
+    let stall = written.stall.map(toml::Spanned::get_ref);
+    let stalls = stall.map(|stall| [&stall.connect, &stall.answer, &stall.send]);
+    let stalls = stalls.map(|stalls| stalls.map(|modes| modes.as_ref().map(toml::Spanned::span)));
+    let [connects, answers, sends] = stalls.unwrap_or_default();
+    let all: [(&'static str, Option<Range<usize>>, &'static [Operation]); 10] = [
+        ("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive]),
+        ("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send]),
+        ("both", written.both.map(|given| given.span()), &[Connect, Send, Receive]),
+        ("up", written.up.map(|given| given.span()), &[Connect, Send]),
+        ("down", written.down.map(|given| given.span()), &[Connect, Receive]),
+        ("connect", written.connect.map(|given| given.span()), &[Connect]),
+        ("resolve", written.resolve.map(|given| given.span()), &[Resolve]),
+        ("stall.connect", connects, &[Connect]),
+        ("stall.answer", answers, &[Receive]),
+        ("stall.send", sends, &[Send]),
+    ];
+    all.into_iter().filter_map(|(name, span, operations)| Some((name, span?, operations))).collect()
+}

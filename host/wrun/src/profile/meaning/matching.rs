@@ -1,0 +1,91 @@
+//! Which traffic a rule is for.
+
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+
+use ipnet::IpNet;
+use toml::{Spanned, Value};
+use wrun_net::shape::profile::{Match, Network, Operation, Protocol};
+
+use super::notes::{Notes, shown};
+use crate::profile::written::{self, Given};
+
+pub const OPERATIONS: [(&str, Operation); 4] = [
+    ("connect", Operation::Connect),
+    ("send", Operation::Send),
+    ("receive", Operation::Receive),
+    ("resolve", Operation::Resolve),
+];
+
+pub const PROTOCOLS: [(&str, Protocol); 2] = [("tcp", Protocol::Tcp), ("udp", Protocol::Udp)];
+
+/// Of a rule without a match, or with an empty one, it is an error.
+pub fn matching(notes: &mut Notes<'_>, written: &Spanned<written::Match>) -> Match {
+    let written::Match { protocol, address, port, operation } = written.get_ref();
+    let matches = Match {
+        protocol: protocol.as_ref().and_then(|given| notes.word(given, "protocol", &PROTOCOLS)),
+        addresses: address.iter().flat_map(|given| addresses(notes, given)).collect(),
+        port: port.as_ref().and_then(|given| self::port(notes, given)),
+        operations: operation.iter().flat_map(|given| operations(notes, given)).collect(),
+    };
+    if let [Operation::Resolve] = matches.operations[..] {
+        for remote in [address, port].into_iter().flatten() {
+            let help = "a name lookup has no address and no port yet: leave them out";
+            notes.note(remote.span(), "a rule that nothing matches", help);
+        }
+    }
+    matches
+}
+
+/// One value or a list of them.
+fn several(given: &Given) -> &[Value] {
+    match given.get_ref() {
+        Value::Array(list) => list,
+        one => std::slice::from_ref(one),
+    }
+}
+
+fn operations(notes: &mut Notes<'_>, given: &Given) -> Vec<Operation> {
+    if several(given).is_empty() {
+        notes.note(given.span(), "an empty list of operations", "for all of them leave it out");
+    }
+    let mut word = |value| notes.word_of(value, given.span(), "operation", &OPERATIONS);
+    several(given).iter().filter_map(|value| word(value)).collect()
+}
+
+fn addresses(notes: &mut Notes<'_>, given: &Given) -> Vec<Network> {
+    if several(given).is_empty() {
+        notes.note(given.span(), "an empty list of addresses", "for any address leave it out");
+    }
+    several(given).iter().filter_map(|value| network(notes, value, given.span())).collect()
+}
+
+/// An address, or those with a common prefix.
+pub fn network(notes: &mut Notes<'_>, value: &Value, span: std::ops::Range<usize>) -> Option<Network> {
+    let text = value.as_str().unwrap_or_default();
+    let single = text.parse::<IpAddr>().map(IpNet::from);
+    match single.or_else(|_| text.parse::<IpNet>()) {
+        Ok(net) => Some(Network { address: net.network(), prefix: net.prefix_len() }),
+        Err(_) => {
+            let help = "write an address or a network, such as \"192.0.2.7\", \"10.0.0.0/8\" or \"fd00::/8\"; names are not matched";
+            notes.note(span, format!("{} is no address", shown(value)), help);
+            None
+        }
+    }
+}
+
+fn port(notes: &mut Notes<'_>, given: &Given) -> Option<RangeInclusive<u16>> {
+    let ports = match given.get_ref() {
+        Value::Integer(port) => u16::try_from(*port).ok().map(|port| port..=port),
+        Value::String(text) => {
+            text.split_once('-').and_then(|(first, last)| Some(first.trim().parse().ok()?..=last.trim().parse().ok()?))
+        }
+        _ => None,
+    };
+    let ports = ports.filter(|ports| *ports.start() > 0 && ports.start() <= ports.end());
+    if ports.is_none() {
+        let help = "write a number from 1 to 65535, or a range of them in quotes: \"8000-8099\"";
+        notes.note(given.span(), format!("{} is no port", shown(given.get_ref())), help);
+    }
+    ports
+}
