@@ -110,6 +110,13 @@ pub struct Effects {
 /// How long Linux keeps an acknowledgement back at least.
 pub const DELAYED_ACKNOWLEDGEMENT: Duration = Duration::from_millis(40);
 
+/// A direction of a link, as the guest sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    Up,
+    Down,
+}
+
 /// One direction of a link.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Path {
