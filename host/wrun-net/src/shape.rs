@@ -31,4 +31,7 @@ pub mod schedule;
 pub mod send_queue;
 mod trace;
 
+#[cfg(test)]
+mod tests;
+
 pub use profile::Profile;

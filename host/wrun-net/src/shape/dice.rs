@@ -102,3 +102,49 @@ impl Dice {
         excess * (shape - 1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNT: u32 = 100_000;
+
+    fn dice() -> Dice {
+        Seed(5).dice(Owner { socket: 0, rule: 0, way: Way::Up, effect: Effect::Delay })
+    }
+
+    fn mean(mut draw: impl FnMut() -> f64) -> f64 {
+        (0..COUNT).map(|_| draw()).sum::<f64>() / f64::from(COUNT)
+    }
+
+    #[test]
+    fn each_kind_of_number_has_its_moments() {
+        let mut dice = dice();
+        // Five standard errors each.
+        assert!((mean(|| dice.uniform()) - 0.5).abs() < 0.005);
+        assert!(mean(|| dice.normal()).abs() < 0.016);
+        assert!((mean(|| dice.normal().powi(2)) - 1.0).abs() < 0.023);
+        assert!((mean(|| dice.pareto(3.0)) - 1.0).abs() < 0.03);
+        assert!((mean(|| dice.up_to(9) as f64) - 4.5).abs() < 0.046);
+    }
+
+    #[test]
+    fn up_to_reaches_both_ends_and_goes_no_further() {
+        let mut dice = dice();
+        let mut thrown: Vec<u64> = (0..1000).map(|_| dice.up_to(3)).collect();
+        thrown.sort_unstable();
+        thrown.dedup();
+        assert_eq!(thrown, [0, 1, 2, 3]);
+        assert_eq!(dice.up_to(0), 0);
+    }
+
+    #[test]
+    fn a_chance_takes_as_many_numbers_whatever_the_odds() {
+        let (mut one, mut other) = (dice(), dice());
+        for (odds, others) in [(0.0, 1.0), (0.5, 0.0), (f64::NAN, 0.2)] {
+            one.chance(odds);
+            other.chance(others);
+        }
+        assert_eq!(one.up_to(u64::MAX), other.up_to(u64::MAX));
+    }
+}

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::lane::Lane;
 use super::loss::Weather;
-use super::profile::{Path, QUEUE, Rule, Way};
+use super::profile::{Effects, Path, QUEUE, Rule, Way};
 use super::rate::Wire;
 use super::retransmission;
 use super::schedule::Schedule;
@@ -76,7 +76,7 @@ pub struct Piece {
 impl Line {
     pub fn new(rule: &Rule, way: Way) -> Self {
         let schedule = Schedule::new(&rule.regimes);
-        let path = |effects: &super::profile::Effects| match way {
+        let path = |effects: &Effects| match way {
             Way::Up => effects.up.clone(),
             Way::Down => effects.down.clone(),
         };
@@ -121,7 +121,8 @@ impl Line {
     }
 
     /// The way of a piece of a TCP stream that is handed over now, on a connection of this round trip. It is taken
-    /// whatever [`Self::room`] says. `None`: it never arrives, because the link is offline for ever.
+    /// whatever [`Self::room`] says, and best no larger than [`MAX_PIECE`]. Where the link is offline it waits for the
+    /// next regime that is not; `None`: there is none, it never arrives.
     pub fn piece(&mut self, now: Duration, bytes: u64, round_trip: Duration, lane: &mut Lane) -> Option<Piece> {
         let departs = self.wire.carry(now, bytes);
         self.wait(now, departs, bytes);
@@ -158,7 +159,7 @@ impl Line {
             && departs <= now
         {
             self.waiting.pop_front();
-            self.backlog -= bytes;
+            self.backlog = self.backlog.saturating_sub(bytes);
         }
         self.backlog
     }
@@ -181,7 +182,7 @@ impl Line {
                 break;
             }
             when = departs?;
-            backlog -= bytes;
+            backlog = backlog.saturating_sub(bytes);
         }
         Some(when)
     }

@@ -80,3 +80,78 @@ impl Nagle {
         std::mem::take(&mut self.held)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    const TERMS: Terms =
+        Terms { round_trip: Duration::from_millis(2), acknowledgement: Duration::from_millis(40), no_delay: false };
+
+    #[test]
+    fn the_second_of_two_small_writes_waits_for_the_delayed_acknowledgement() {
+        let mut nagle = Nagle::default();
+        assert_eq!(nagle.write(ms(0), 200, &TERMS), 200);
+        assert_eq!(nagle.until(), None);
+        assert_eq!(nagle.write(ms(1), 100, &TERMS), 0);
+        assert_eq!((nagle.held(), nagle.until()), (100, Some(ms(42))));
+        assert_eq!(nagle.due(ms(41), &TERMS), 0);
+        assert_eq!(nagle.due(ms(42), &TERMS), 100);
+        assert_eq!((nagle.held(), nagle.until()), (0, None));
+        // It is small and unacknowledged itself.
+        assert_eq!(nagle.write(ms(43), 1, &TERMS), 0);
+        assert_eq!(nagle.until(), Some(ms(84)));
+    }
+
+    #[test]
+    fn with_no_delay_nothing_waits_also_when_it_is_set_while_something_does() {
+        let no_delay = Terms { no_delay: true, ..TERMS };
+        let mut nagle = Nagle::default();
+        assert_eq!([nagle.write(ms(0), 1, &no_delay), nagle.write(ms(0), 1, &no_delay)], [1, 1]);
+        assert_eq!(nagle.write(ms(0), 5, &TERMS), 0);
+        assert_eq!(nagle.due(ms(0), &no_delay), 5);
+    }
+
+    #[test]
+    fn what_the_peer_sends_carries_the_acknowledgement() {
+        let mut nagle = Nagle::default();
+        nagle.write(ms(0), 10, &TERMS);
+        nagle.write(ms(0), 10, &TERMS);
+        assert_eq!(nagle.heard(ms(3), &TERMS), 10);
+        // And a client that is answered before it writes again never waits.
+        assert_eq!(nagle.heard(ms(6), &TERMS), 0);
+        assert_eq!(nagle.write(ms(6), 10, &TERMS), 10);
+    }
+
+    #[test]
+    fn a_lone_small_write_leaves_at_once_when_the_last_is_acknowledged() {
+        let mut nagle = Nagle::default();
+        assert_eq!([nagle.write(ms(0), 10, &TERMS), nagle.write(ms(42), 10, &TERMS)], [10, 10]);
+    }
+
+    #[test]
+    fn what_is_held_leaves_as_soon_as_it_fills_a_segment() {
+        let mut nagle = Nagle::default();
+        nagle.write(ms(0), 1, &TERMS);
+        assert_eq!(nagle.write(ms(1), 1000, &TERMS), 0);
+        assert_eq!(nagle.write(ms(2), 1000, &TERMS), SEGMENT);
+        assert_eq!(nagle.held(), 2000 - SEGMENT);
+        assert_eq!(nagle.finish(), 2000 - SEGMENT);
+        assert_eq!(nagle.until(), None);
+    }
+
+    #[test]
+    fn large_writes_never_wait_but_for_a_small_one_before_them() {
+        let mut nagle = Nagle::default();
+        for at in 0..10 {
+            assert_eq!(nagle.write(ms(at), 10 * SEGMENT, &TERMS), 10 * SEGMENT);
+        }
+        // The rest of the first is the small segment that the rest of the second waits for.
+        assert_eq!(nagle.write(ms(10), 64 << 10, &TERMS), 64 << 10);
+        assert_eq!(nagle.write(ms(11), 64 << 10, &TERMS), (64 << 10) / SEGMENT * SEGMENT);
+    }
+}

@@ -50,3 +50,46 @@ impl Opening {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::profile::Delay;
+    use super::*;
+
+    const LINK: Duration = Duration::from_millis(30);
+
+    fn opening(failure: f64, how: Failure) -> Opening {
+        Opening { delay: Delay { base: Duration::from_millis(70), ..Delay::default() }, failure, how }
+    }
+
+    #[test]
+    fn the_delay_is_on_top_of_the_way_and_before_the_failure() {
+        let mut dice = OpeningDice::connect(Seed(1), 0, 0);
+        let after = Duration::from_millis(100);
+        let opened = opening(0.0, Failure::Refused).draw(LINK, &mut dice);
+        assert_eq!(opened, Opened { after, failure: None });
+        let refused = opening(1.0, Failure::Refused).draw(LINK, &mut dice);
+        assert_eq!(refused, Opened { after, failure: Some(Failure::Refused) });
+    }
+
+    #[test]
+    fn a_timeout_includes_the_delay() {
+        let limit = Duration::from_secs(20);
+        let timeout = Failure::Timeout(limit);
+        let opened = opening(1.0, timeout).draw(LINK, &mut OpeningDice::resolve(Seed(1), 0, 0));
+        assert_eq!(opened, Opened { after: limit, failure: Some(timeout) });
+    }
+
+    #[test]
+    fn a_connect_and_a_lookup_fail_as_often_as_set_and_apart_from_each_other() {
+        let fails = |mut dice: OpeningDice| -> Vec<bool> {
+            let opening = opening(0.3, Failure::Unreachable);
+            (0..10_000).map(|_| opening.draw(LINK, &mut dice).failure.is_some()).collect()
+        };
+        let connects = fails(OpeningDice::connect(Seed(1), 0, 0));
+        // 3000 ± five standard deviations.
+        let count = connects.iter().filter(|&&failed| failed).count();
+        assert!((2771..=3229).contains(&count), "{count}");
+        assert_ne!(connects, fails(OpeningDice::resolve(Seed(1), 0, 0)));
+    }
+}

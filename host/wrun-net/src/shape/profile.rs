@@ -102,7 +102,7 @@ pub struct Effects {
     pub resolve: Opening,
     pub stalls: Stalls,
     /// How long the peer keeps an acknowledgement back that it has nothing to send with. Two small sends without no-delay
-    /// are that far apart, or a round trip if that is longer. `None` leaves Nagle's algorithm to the stack inside where `up`
+    /// are that and a round trip apart. `None` leaves Nagle's algorithm to the stack inside where `up`
     /// changes nothing, and otherwise is [`DELAYED_ACKNOWLEDGEMENT`].
     pub acknowledgement: Option<Duration>,
 }

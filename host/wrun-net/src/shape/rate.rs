@@ -90,10 +90,11 @@ impl Wire {
 
     /// Where the wire is after this work, from a cursor on.
     fn run(&self, from: Cursor, work: Work) -> Option<Cursor> {
-        if work <= from.credit {
+        let flow = &self.flows[self.schedule.turn(Duration::from_nanos(from.at)).regime];
+        if work <= from.credit && !matches!(flow, Flow::Shut) {
             return Some(Cursor { credit: from.credit - work, ..from });
         }
-        let mut left = work - from.credit;
+        let mut left = work.saturating_sub(from.credit);
         let Cursor { mut at, mut used, .. } = from;
         loop {
             let turn = self.schedule.turn(Duration::from_nanos(at));
@@ -134,6 +135,7 @@ impl Flow {
         match self {
             Self::Open => Some(Cursor { at, ..Cursor::default() }),
             Self::Shut | Self::Constant(0) => None,
+            _ if work == 0 => Some(Cursor { at, credit: 0, used }),
             Self::Constant(rate) => {
                 let rate = Work::from(*rate);
                 let takes = work.div_ceil(rate);

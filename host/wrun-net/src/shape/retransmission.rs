@@ -20,3 +20,24 @@ pub fn wait(times: u32, round_trip: Duration) -> Duration {
     let first = round_trip.saturating_mul(2).max(MIN_TIMEOUT);
     (0..times.min(MOST)).map(|turn| first.saturating_mul(1 << turn).min(MAX_TIMEOUT)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_double_from_the_longer_of_200_ms_and_two_round_trips_up_to_two_minutes() {
+        let ms = Duration::from_millis;
+        let waits = |round_trip| [0, 1, 2, 3].map(|times| wait(times, ms(round_trip)));
+        assert_eq!(waits(10), [ms(0), ms(200), ms(600), ms(1400)]);
+        assert_eq!(waits(600), [ms(0), ms(1200), ms(3600), ms(8400)]);
+        assert_eq!(wait(2, Duration::from_secs(50)), Duration::from_secs(220));
+    }
+
+    #[test]
+    fn a_segment_that_is_always_lost_is_waited_for_no_longer_than_linux_does() {
+        // 0.2 + 0.4 + … + 102.4 s, and two minutes for each of the five that are left.
+        assert_eq!(wait(u32::MAX, Duration::ZERO), Duration::from_millis(204_600 + 5 * 120_000));
+        assert_eq!(wait(MOST, Duration::MAX), MAX_TIMEOUT * MOST);
+    }
+}

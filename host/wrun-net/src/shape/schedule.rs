@@ -61,3 +61,41 @@ impl Schedule {
         self.ends[regime] - regime.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::profile::Effects;
+    use super::*;
+
+    fn schedule(lasts: &[Duration]) -> Schedule {
+        let regime = |&lasts| Regime { lasts, effects: Effects::default() };
+        Schedule::new(&lasts.iter().map(regime).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn regimes_take_turns_and_begin_again() {
+        let secs = Duration::from_secs;
+        let schedule = schedule(&[secs(10), secs(3)]);
+        for (now, regime, begins, ends) in [
+            (0.0, 0, 0, 10),
+            (9.999, 0, 0, 10),
+            (10.0, 1, 10, 13),
+            (12.9, 1, 10, 13),
+            (13.0, 0, 13, 23),
+            (1300.0, 0, 1300, 1310),
+            (1312.0, 1, 1310, 1313),
+        ] {
+            let turn = Turn { regime, begins: secs(begins), ends: Some(secs(ends)) };
+            assert_eq!(schedule.turn(Duration::from_secs_f64(now)), turn, "at {now} s");
+        }
+    }
+
+    #[test]
+    fn a_single_regime_lasts_for_ever_and_so_does_the_last_that_time_has_room_for() {
+        let alone = schedule(&[Duration::from_secs(1)]);
+        assert_eq!(alone.turn(Duration::from_secs(9)), Turn { regime: 0, begins: Duration::ZERO, ends: None });
+        let endless = schedule(&[Duration::from_secs(1), Duration::MAX]);
+        assert_eq!(endless.turn(Duration::from_secs(9)).regime, 1);
+        assert_eq!(endless.turn(Duration::MAX).ends, None);
+    }
+}

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::profile::SendQueue;
+use super::profile::{Network, SendQueue};
 
 /// The queue of one socket. A new socket begins with an empty one.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Places {
 
     fn meet(&mut self, destination: IpAddr) {
         let kinds = &self.queue.kinds;
-        let is_in = |kind: &Vec<super::profile::Network>| kind.iter().any(|network| network.contains(destination));
+        let is_in = |kind: &Vec<Network>| kind.iter().any(|network| network.contains(destination));
         let kind = kinds.iter().position(is_in).unwrap_or(kinds.len());
         self.destinations = match self.destinations {
             Destinations::None => Destinations::One(kind),
@@ -101,5 +101,85 @@ impl Places {
 
     fn is_concerned(&self) -> bool {
         self.queue.kinds.is_empty() || self.destinations == Destinations::Several
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APOLLO: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const SUN: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(198, 51, 100, 1));
+
+    fn secs(time: u64) -> Duration {
+        Duration::from_secs(time)
+    }
+
+    fn network(address: IpAddr) -> Network {
+        Network { address, prefix: 32 }
+    }
+
+    /// Two deep, seven at most, three seconds; one of the two kinds is what no kind names.
+    fn places() -> Places {
+        Places::new(SendQueue { depth: 2, max_depth: 7, clears_after: secs(3), kinds: vec![vec![network(APOLLO)]] })
+    }
+
+    /// A socket that has sent to both kinds.
+    fn mixed() -> Places {
+        let mut places = places();
+        assert_eq!(places.try_send(secs(0), SUN), Place::Taken);
+        assert_eq!(places.try_send(secs(0), APOLLO), Place::Taken);
+        places
+    }
+
+    #[test]
+    fn one_kind_of_destination_never_fills_it() {
+        let mut places = places();
+        assert!((0..100).all(|_| places.try_send(secs(0), SUN) == Place::Taken));
+        assert_eq!(places.queued(secs(0)), 0);
+    }
+
+    #[test]
+    fn several_kinds_fill_it_and_it_is_empty_again_after_its_time() {
+        let mut places = mixed();
+        assert_eq!(places.try_send(secs(1), SUN), Place::Taken);
+        assert_eq!(places.try_send(secs(2), SUN), Place::Full { until: secs(4) });
+        assert_eq!((places.queued(secs(3)), places.full_until(secs(3))), (2, Some(secs(4))));
+        assert_eq!((places.queued(secs(4)), places.full_until(secs(4))), (0, None));
+        assert_eq!(places.try_send(secs(4), SUN), Place::Taken);
+        assert_eq!(places.try_send(secs(4), SUN), Place::Taken);
+        assert_eq!(places.try_send(secs(4), SUN), Place::Full { until: secs(7) });
+    }
+
+    #[test]
+    fn a_mapped_address_is_of_the_kind_of_the_one_it_stands_for() {
+        let mut places = places();
+        let IpAddr::V4(apollo) = APOLLO else { unreachable!("it is written above") };
+        places.try_send(secs(0), APOLLO);
+        places.try_send(secs(0), apollo.to_ipv6_mapped().into());
+        assert_eq!(places.queued(secs(0)), 0);
+    }
+
+    #[test]
+    fn without_kinds_every_socket_is_concerned() {
+        let queue = SendQueue { depth: 1, max_depth: 1, clears_after: secs(3), kinds: vec![] };
+        let mut places = Places::new(queue);
+        assert_eq!(places.try_send(secs(0), SUN), Place::Taken);
+        assert_eq!(places.try_send(secs(0), SUN), Place::Full { until: secs(3) });
+    }
+
+    #[test]
+    fn a_guest_sets_the_depth_up_to_the_most_and_down_to_one() {
+        let mut places = mixed();
+        let depth = |places: &mut Places, depth| {
+            places.set_depth(secs(0), depth);
+            places.depth()
+        };
+        assert_eq!([100, 7, 0].map(|asked| depth(&mut places, asked)), [7, 7, 1]);
+        // One is queued, so that a depth of one is full,
+        assert_eq!(places.try_send(secs(1), SUN), Place::Full { until: secs(3) });
+        // and a greater one makes room at once.
+        assert_eq!(depth(&mut places, 3), 3);
+        assert_eq!(places.try_send(secs(1), SUN), Place::Taken);
     }
 }

@@ -45,3 +45,32 @@ impl Opportunities {
         self.times.len() as f64 / self.period as f64 * 1e9
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opportunities(milliseconds: &[u64]) -> Opportunities {
+        Opportunities::new(&Trace { milliseconds: milliseconds.to_vec() }).unwrap()
+    }
+
+    #[test]
+    fn times_never_fall_and_before_counts_exactly_those_that_are_earlier() {
+        for trace in [&[5][..], &[0, 3], &[0, 0, 2, 2], &[1, 2, 3, 3]] {
+            let opportunities = opportunities(trace);
+            let times: Vec<u64> = (0..50).map(|number| opportunities.time(number)).collect();
+            assert!(times.is_sorted(), "{trace:?}: {times:?}");
+            for time in (0..=times[40]).step_by(500_000).flat_map(|time| [time, time + 1]) {
+                let earlier = times.iter().filter(|&&at| at < time).count() as u64;
+                assert_eq!(opportunities.before(time), earlier, "{trace:?} before {time}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_trace_without_length_is_none() {
+        for milliseconds in [vec![], vec![0], vec![0, 0]] {
+            assert!(Opportunities::new(&Trace { milliseconds }).is_none());
+        }
+    }
+}
