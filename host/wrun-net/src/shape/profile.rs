@@ -102,13 +102,20 @@ pub struct Effects {
     pub resolve: Opening,
     pub stalls: Stalls,
     /// How long the peer keeps an acknowledgement back that it has nothing to send with. Two small sends without no-delay
-    /// are that far apart, or a round trip if that is longer. `None` leaves Nagle's algorithm to the stack inside where `up`
+    /// are that and a round trip apart. `None` leaves Nagle's algorithm to the stack inside where `up`
     /// changes nothing, and otherwise is [`DELAYED_ACKNOWLEDGEMENT`].
     pub acknowledgement: Option<Duration>,
 }
 
 /// How long Linux keeps an acknowledgement back at least.
 pub const DELAYED_ACKNOWLEDGEMENT: Duration = Duration::from_millis(40);
+
+/// A direction of a link, as the guest sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    Up,
+    Down,
+}
 
 /// One direction of a link.
 #[derive(Debug, Clone, Default, PartialEq)]

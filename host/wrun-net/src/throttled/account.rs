@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub use crate::shape::profile::Way;
+
 /// A copy of the figures at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Account {
@@ -33,12 +35,6 @@ pub struct PathAccount {
     /// achieved rate.
     pub busy_bytes: u64,
     pub busy: Duration,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    Up,
-    Down,
 }
 
 /// How often a quirk showed, and how long that took in all.
