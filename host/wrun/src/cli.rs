@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use wrun_peers::Fault;
 
 use crate::policy::Rule;
@@ -71,6 +72,8 @@ pub enum Command {
     Profile(Profile),
     /// Start a peer on this machine for guests to talk to
     Peer(Peer),
+    /// Print a script that teaches a shell to complete wrun's commands and options
+    Completions(Completions),
 }
 
 #[derive(Debug, Args)]
@@ -214,6 +217,12 @@ pub enum ProfileKind {
         /// The file
         file: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell; bash reads the script with: source <(wrun completions bash)
+    pub shell: Shell,
 }
 
 #[derive(Debug, Args)]

@@ -29,6 +29,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::CommandFactory;
 
 use cli::{Cli, Command};
 use guest::Host;

@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 
 use crate::cli;
 use crate::policy::Rule;
-use crate::profile::Loaded;
+use crate::profile::{self, Loaded};
 
 /// Everything that was asked for: one run, or several that are compared.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ fn stacks(run: &cli::Run) -> Result<Vec<Stack>> {
         ),
     }
     ensure!(throttled > 0 || run.seed.is_none(), "--seed is for the throttled backend: add --backend throttled");
-    let loaded = run.profile.iter().map(|name| crate::profile::load(name)).collect::<Result<Vec<_>>>()?;
+    let loaded = run.profile.iter().map(|name| profile::find(name)).collect::<Result<Vec<_>>>()?;
     let seed = run.seed.unwrap_or_else(fresh_seed);
     let mut profiles = loaded.iter().cycle();
     let stack = |backend: &cli::Backend| match backend {

@@ -1,5 +1,6 @@
 //! One run: from a plan to a report.
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -10,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
 use wrun_net::metered::{Metered, Tape};
 use wrun_net::native::Native;
+use wrun_net::throttled::{Precision, Throttled};
 use wrun_net::{Backend, Capabilities};
 
 use crate::guest::cache::Cache;
@@ -18,8 +20,10 @@ use crate::guest::load::Guest;
 use crate::guest::{End, Host, Surroundings};
 use crate::plan::{Plan, ReportTo, Stack};
 use crate::policy::{Denial, Policy};
+use crate::profile::Loaded;
 use crate::progress::Progress;
 use crate::report::live::Live;
+use crate::report::throttle::Throttle;
 use crate::report::{Header, Recorder, RecorderOptions, Report, data};
 use crate::supervise::{self, Ended, Event, TIDYING};
 use crate::trace::Trace;
@@ -38,9 +42,9 @@ pub struct Ran {
 pub fn run(plan: &Plan, so_far: Option<Report>, told: impl FnOnce(&Report)) -> Result<Ran> {
     let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
     let guest = Guest::load(&host, &plan.guest, Cache::open().as_ref())?;
-    let backend = open(&plan.stack);
+    let Opened { backend, throttle } = open(&plan.stack);
     let trace = plan.trace.then(Trace::to_stderr);
-    let recorder = Recorder::new(header(plan, &guest, &*backend), RecorderOptions { trace, throttle: None });
+    let recorder = Recorder::new(header(plan, &guest, &*backend), RecorderOptions { trace, throttle });
     let live = match &plan.report {
         Some(ReportTo::File(path)) => Some(Live::start(path, recorder.clone())?),
         _ => None,
@@ -93,15 +97,33 @@ fn tell(events: &Sender<Event>, event: Event) {
     _ = events.send(event);
 }
 
-/// The stack of sockets under the measuring: the one place where a backend's name becomes a backend.
-fn open(stack: &Stack) -> Arc<dyn Backend> {
+/// A stack of sockets, under the measuring.
+struct Opened {
+    backend: Arc<dyn Backend>,
+    throttle: Option<Box<dyn Fn() -> Throttle + Send + Sync>>,
+}
+
+/// The one place where a backend's name becomes a backend.
+fn open(stack: &Stack) -> Opened {
+    let native = Arc::new(Native::new());
     match stack {
-        Stack::Native => Arc::new(Native::new()),
+        Stack::Native => Opened { backend: native, throttle: None },
+        Stack::Throttled { profile: Loaded { profile, effective, .. }, seed } => {
+            let throttled = Throttled::new(native, profile.clone(), *seed, Precision::Fine);
+            let (profile, effective, asked) = (profile.clone(), effective.clone(), throttled.clone());
+            let throttle = move || Throttle::of(&effective, &profile, &asked.account());
+            Opened { backend: throttled, throttle: Some(Box::new(throttle)) }
+        }
     }
 }
 
 fn header(plan: &Plan, guest: &Guest, backend: &dyn Backend) -> Header {
-    let settings = [("no-delay".to_owned(), plan.no_delay.to_string())];
+    let mut settings = BTreeMap::from([("no-delay".to_owned(), plan.no_delay.to_string())]);
+    let mut seed = None;
+    if let Stack::Throttled { profile, seed: used } = &plan.stack {
+        settings.insert("profile".to_owned(), profile.profile.name.clone());
+        seed = Some(*used);
+    }
     let Capabilities { name, ipv6, multicast, broadcast, options } = backend.capabilities();
     Header {
         wrun: data::Build::this(),
@@ -113,7 +135,7 @@ fn header(plan: &Plan, guest: &Guest, backend: &dyn Backend) -> Header {
         arguments: plan.args.clone(),
         backend: data::Backend {
             name,
-            settings: settings.into(),
+            settings,
             capabilities: data::Capabilities {
                 ipv6,
                 multicast,
@@ -122,7 +144,7 @@ fn header(plan: &Plan, guest: &Guest, backend: &dyn Backend) -> Header {
             },
         },
         allowed: plan.allowed.clone(),
-        seed: None,
+        seed,
         machine: data::Machine::here(),
         start: jiff::Timestamp::now().to_string(),
     }
@@ -168,6 +190,10 @@ fn run_guest(
         folders: &plan.folders,
         max_memory: plan.max_memory,
         stdout_to_stderr: plan.report == Some(ReportTo::Stdout),
+        tick: match &plan.stack {
+            Stack::Native => None,
+            Stack::Throttled { profile, .. } => profile.profile.board.tick,
+        },
     };
     // Unconstrained, since tokio would otherwise call sockets unready after so many ready ones in one turn.
     runtime.block_on(unconstrained(async {

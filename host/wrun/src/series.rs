@@ -9,7 +9,8 @@ use crate::plan::Series;
 use crate::report::data::Family;
 use crate::report::words::printable;
 use crate::report::{Report, text};
-use crate::run;
+use crate::run as once;
+use crate::run::Ran;
 
 /// All rounds of one backend.
 pub struct Done {
@@ -22,14 +23,14 @@ pub struct Done {
 
 /// Runs them all, as far as nobody interrupts; `say` is told of each run as it ends. Fails only before a guest starts.
 pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Vec<Done>> {
-    let mut done: Vec<Option<run::Ran>> = series.plans.iter().map(|_| None).collect();
+    let mut done: Vec<Option<Ran>> = series.plans.iter().map(|_| None).collect();
     'rounds: for round in 0..series.rounds {
         for turn in 0..done.len() {
             let place = if round % 2 == 0 { turn } else { done.len() - 1 - turn };
             let plan = series.plans[place].in_round(round);
             let so_far = done[place].take().map(|ran| ran.report);
             let (mut short, mut interrupted) = (String::new(), false);
-            let ran = run::run(&plan, so_far, |report| {
+            let ran = once::run(&plan, so_far, |report| {
                 short = text::short(report);
                 interrupted = report.outcome.family == Family::Interrupted;
             })?;
@@ -43,7 +44,7 @@ pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Vec<Done>> {
         }
     }
     let labelled = series.plans.iter().zip(done).filter_map(|(plan, ran)| {
-        let run::Ran { report, written } = ran?;
+        let Ran { report, written } = ran?;
         Some(Done { label: plan.stack.label(), report, written })
     });
     Ok(labelled.collect())
