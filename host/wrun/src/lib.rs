@@ -47,6 +47,7 @@ pub fn main(cli: Cli) -> ExitCode {
         (Some(Command::Show(show)), _) => self::show(&show),
         (Some(Command::Profile(profile)), _) => self::profile(&profile.kind),
         (Some(Command::Peer(peer)), _) => peer::serve(peer).map(|()| exit::OK),
+        (Some(Command::Completions(completions)), _) => self::completions(&completions),
         (None, Some(run)) => self::run(run),
         (None, None) => Err(anyhow::anyhow!("no guest was given: see wrun --help")),
     };
@@ -102,6 +103,13 @@ fn check(check: &cli::Check) -> Result<u8> {
     let (about, problem) = guest::load::examine(&Host::new()?, &check.guest)?;
     print(&check::describe(&about, problem.as_ref()))?;
     Ok(if problem.is_none() { exit::OK } else { exit::USAGE })
+}
+
+fn completions(completions: &cli::Completions) -> Result<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut Cli::command(), "wrun", &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(exit::OK)
 }
 
 fn show(show: &cli::Show) -> Result<u8> {
