@@ -22,7 +22,7 @@ mod queue;
 mod resolve;
 mod socket;
 mod stream;
-mod watched;
+pub(crate) mod watched;
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket as StdUdpSocket};
 use std::sync::Arc;

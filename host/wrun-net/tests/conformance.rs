@@ -1,7 +1,8 @@
 //! Every stack meets every claim: a row a stack.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -11,6 +12,9 @@ use wrun_net::conformance::{Claim, claims};
 use wrun_net::memory::Memory;
 use wrun_net::metered::{Call, Log, Lookup, Meter, Metered, Tape};
 use wrun_net::native::Native;
+use wrun_net::shape::Profile;
+use wrun_net::shape::profile::{Delay, Effects, Match, Path, Regime, Rule};
+use wrun_net::throttled::{Precision, Throttled};
 
 /// Only ends what hangs; no claim is about time.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -40,9 +44,71 @@ fn memory_metered_call_by_call_meets_every_claim() {
     meets_every_claim("traced memory", || Arc::new(Metered::new(Arc::new(Memory::new()), Tape::new(Arc::new(Nosy)))));
 }
 
-fn meets_every_claim(stack: &str, make: impl Fn() -> Arc<dyn Backend>) {
+#[test]
+fn native_throttled_by_nothing_meets_every_claim() {
+    meets_every_claim("native, empty profile", || {
+        Throttled::new(Arc::new(Native::new()), Profile::default(), SEED, Precision::Fine)
+    });
+}
+
+#[test]
+fn memory_throttled_by_nothing_meets_every_claim() {
+    meets_every_claim("memory, empty profile", || {
+        Throttled::new(Arc::new(Memory::new()), Profile::default(), SEED, Precision::Coarse)
+    });
+}
+
+#[test]
+fn native_throttled_meets_every_claim_that_is_not_about_now() {
+    meets_claims("native, a millisecond away", TOO_EARLY, || {
+        Throttled::new(Arc::new(Native::new()), a_millisecond_away(), SEED, Precision::Fine)
+    });
+}
+
+#[test]
+fn memory_throttled_on_a_paused_clock_meets_every_claim_that_is_not_about_now() {
+    let stack = "memory, a millisecond away";
     let mut failures = Vec::new();
-    for claim in claims() {
+    for claim in claims().iter().filter(|claim| !TOO_EARLY.contains(&claim.name)) {
+        let (done, outcome) = mpsc::channel();
+        // A paused clock jumps ahead whenever all wait for another thread, so it is not what ends a claim that hangs.
+        thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime");
+            let memory = Arc::new(Memory::new());
+            let verdict = runtime.block_on(unconstrained(async {
+                claim.check(Throttled::new(memory, a_millisecond_away(), SEED, Precision::Coarse)).await
+            }));
+            let _ = done.send(verdict);
+        });
+        let verdict = outcome.recv_timeout(LIMIT).unwrap_or_else(|_| Err("it hangs, or panicked".to_owned()));
+        failures.extend(verdict.err().map(|reason| format!("{stack}: \"{}\" is false: {reason}", claim.name)));
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+const SEED: u64 = 1;
+
+/// What cannot be true where everything takes a while.
+const TOO_EARLY: &[&str] = &[];
+
+/// A millisecond each way, give or take half of it.
+fn a_millisecond_away() -> Profile {
+    let (base, jitter) = (Duration::from_millis(1), Duration::from_micros(500));
+    let path = Path { delay: Delay { base, jitter, ..Delay::default() }, ..Path::default() };
+    let effects = Effects { up: path.clone(), down: path, ..Effects::default() };
+    let regimes = vec![Regime { lasts: Duration::from_secs(1), effects }];
+    let rule = Rule { name: "all".to_owned(), matches: Match::default(), regimes };
+    Profile { name: "near".to_owned(), rules: vec![rule], ..Profile::default() }
+}
+
+fn meets_every_claim(stack: &str, make: impl Fn() -> Arc<dyn Backend>) {
+    meets_claims(stack, &[], make);
+}
+
+/// But for those that are left out.
+fn meets_claims(stack: &str, left_out: &[&str], make: impl Fn() -> Arc<dyn Backend>) {
+    let mut failures = Vec::new();
+    for claim in claims().iter().filter(|claim| !left_out.contains(&claim.name)) {
         let runtime = runtime();
         let backend = runtime.block_on(async { make() });
         if let Some(reason) = claim.excluded(&backend.capabilities()) {

@@ -1,0 +1,226 @@
+//! One socket's way over a line that it may share with others.
+//!
+//! [`crate::shape`] says when things arrive. Here is what is about several sockets on one line: of the room that the
+//! queue has for streams, each that wants to send gets an equal share, so that nobody who came first keeps it all.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::account::Way;
+use super::core::Ground;
+use super::tally::{Handed, PathTally};
+use super::terms::Terms;
+use crate::shape::dice::Seed;
+use crate::shape::handshake::{self, Leg};
+use crate::shape::lane::Lane;
+use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
+use crate::shape::profile::Rule;
+use crate::sync::lock;
+
+/// A line, and who wants to send on it. All times are since the beginning.
+pub struct Link {
+    line: Line,
+    /// Sockets whose bytes wait in the queue, or that wait for room in it, each with until when.
+    senders: BTreeSet<(Duration, u64)>,
+}
+
+/// How long who was told that there is room counts as one who wants it.
+const PATIENCE: Duration = Duration::from_millis(2);
+
+impl Link {
+    pub fn new(rule: &Rule, way: Way) -> Self {
+        Self { line: Line::new(rule, way), senders: BTreeSet::new() }
+    }
+}
+
+/// One socket's way over one line.
+pub struct Course {
+    /// The place of the rule in its profile.
+    pub rule: usize,
+    pub tally: Arc<PathTally>,
+    socket: u64,
+    link: Arc<Mutex<Link>>,
+    lane: Lane,
+    /// When what this socket has in the queue leaves it, and its bytes.
+    waiting: VecDeque<(Duration, u64)>,
+    backlog: u64,
+    /// Until when it stands among the senders.
+    stands: Option<Duration>,
+}
+
+/// A piece of a stream on its way.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    pub departs: Duration,
+    pub due: Duration,
+    /// It has to wait for others.
+    pub queued: bool,
+}
+
+impl Course {
+    pub fn new(rule: usize, link: Arc<Mutex<Link>>, tally: Arc<PathTally>, seed: Seed, socket: u64, way: Way) -> Self {
+        // A profile has not nearly so many rules; those beyond would share their dice.
+        let lane = Lane::new(seed, socket, u32::try_from(rule).unwrap_or(u32::MAX), way);
+        Self { rule, tally, socket, link, lane, waiting: VecDeque::new(), backlog: 0, stands: None }
+    }
+
+    /// Whether the line changes nothing, ever.
+    pub fn is_clear(&self) -> bool {
+        lock(&self.link).line.is_clear()
+    }
+
+    /// How much of a stream is best sent at once.
+    pub fn piece_size(&self, now: Duration) -> usize {
+        usize::try_from(lock(&self.link).line.piece_size(now)).unwrap_or(usize::MAX)
+    }
+
+    /// Sends a piece of a stream, which the line takes whatever room it has. `None`: it never arrives.
+    pub fn piece(&mut self, now: Duration, bytes: usize, round_trip: Duration) -> Option<Sent> {
+        let link = self.link.clone();
+        let mut link = lock(&link);
+        let queued = link.line.backlog(now) > 0;
+        let sent = link.line.piece(now, bytes as u64, round_trip, &mut self.lane);
+        let departs = sent.map_or(Duration::MAX, |piece| piece.departs);
+        if bytes > 0 {
+            let lost = sent.map_or(0, |piece| piece.lost);
+            self.tally.handed(Handed { count: (bytes as u64).div_ceil(SEGMENT), bytes, lost, ..Handed::default() });
+            if departs > now {
+                self.waiting.push_back((departs, bytes as u64));
+                self.backlog += bytes as u64;
+                self.stand(&mut link, departs);
+            }
+        }
+        sent.map(|Piece { departs, due, .. }| Sent { departs, due, queued })
+    }
+
+    /// Bytes of a stream that there is room for; or when to ask again, `None` for when the profile has changed.
+    pub fn room(&mut self, now: Duration) -> Result<usize, Option<Duration>> {
+        let link = self.link.clone();
+        let mut link = lock(&link);
+        let room = link.line.room(now);
+        if room == u64::MAX {
+            return Ok(usize::MAX);
+        }
+        while let Some(&(departs, bytes)) = self.waiting.front()
+            && departs <= now
+        {
+            self.waiting.pop_front();
+            self.backlog -= bytes;
+        }
+        link.senders = link.senders.split_off(&(now, u64::MAX));
+        let piece = link.line.piece_size(now);
+        let others = link.senders.iter().filter(|(_, socket)| *socket != self.socket).count() as u64;
+        let limit = room.saturating_add(link.line.backlog(now));
+        // Two pieces, so that one is under way while the next comes.
+        let share = (limit / (others + 1)).max(2 * piece).min(limit);
+        let own = share.saturating_sub(self.backlog);
+        let when = match link.line.room_at(now, piece) {
+            Some(when) if when <= now && (own >= piece.min(share) || self.backlog == 0) => {
+                return Ok(usize::try_from(room.min(own)).unwrap_or(usize::MAX).max(1));
+            }
+            Some(when) if when > now => Some(when),
+            // There is room, but it is for others.
+            Some(_) => self.leaves(piece.min(share), share),
+            None => None,
+        };
+        let when = when.filter(|when| *when < Duration::MAX);
+        if let Some(when) = when {
+            self.stand(&mut link, when.saturating_add(PATIENCE));
+        }
+        Err(when)
+    }
+
+    /// When so much of its own has left that this many bytes find room in its share.
+    fn leaves(&self, bytes: u64, share: u64) -> Option<Duration> {
+        let mut backlog = self.backlog;
+        let left = self.waiting.iter().find(|(_, left)| {
+            backlog -= left;
+            share.saturating_sub(backlog) >= bytes
+        });
+        left.map(|(departs, _)| *departs)
+    }
+
+    fn stand(&mut self, link: &mut Link, until: Duration) {
+        if self.stands.is_some_and(|stands| stands >= until) {
+            return;
+        }
+        if let Some(stands) = self.stands.replace(until) {
+            link.senders.remove(&(stands, self.socket));
+        }
+        link.senders.insert((until, self.socket));
+    }
+
+    /// When the first segment of a peer arrives that sends it now. One that is lost is sent again.
+    pub fn opening(&mut self, now: Duration) -> Duration {
+        handshake::arrival(now, Leg { line: &mut lock(&self.link).line, lane: &mut self.lane })
+    }
+
+    /// What becomes of a datagram, and whether it has to wait for others.
+    pub fn datagram(&mut self, now: Duration, bytes: usize) -> (Verdict, bool) {
+        let mut link = lock(&self.link);
+        let queued = link.line.backlog(now) > 0;
+        let verdict = link.line.datagram(now, bytes as u64, &mut self.lane);
+        let passage = match verdict {
+            Verdict::Passes(passage) => Some(passage),
+            Verdict::Lost | Verdict::Overflowed => None,
+        };
+        self.tally.handed(Handed {
+            count: 1,
+            bytes,
+            lost: u64::from(verdict == Verdict::Lost),
+            overflowed: u64::from(verdict == Verdict::Overflowed),
+            duplicated: u64::from(passage.is_some_and(|passage| passage.duplicate.is_some())),
+            reordered: u64::from(passage.is_some_and(|passage| passage.reordered)),
+        });
+        (verdict, queued)
+    }
+
+    /// Both ways at once, for what goes there and comes back.
+    pub fn legs<T>(up: &mut Self, down: &mut Self, act: impl FnOnce(Leg<'_>, Leg<'_>) -> T) -> T {
+        // Always in this order: up, then down.
+        let mut up_link = lock(&up.link);
+        let mut down_link = lock(&down.link);
+        let up = Leg { line: &mut up_link.line, lane: &mut up.lane };
+        act(up, Leg { line: &mut down_link.line, lane: &mut down.lane })
+    }
+}
+
+/// One socket's ways over the lines of all rules that it has met, in one direction.
+pub struct Courses {
+    socket: u64,
+    way: Way,
+    courses: Vec<Course>,
+}
+
+impl Courses {
+    pub fn new(socket: u64, way: Way) -> Self {
+        Self { socket, way, courses: Vec::new() }
+    }
+
+    /// The way over the line of a rule.
+    pub fn get(&mut self, ground: &Ground, terms: &Terms, rule: usize) -> Option<&mut Course> {
+        let known = self.courses.iter().position(|course| course.rule == rule);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                self.courses.push(terms.course(rule, self.way, ground.core.seed, self.socket)?);
+                self.courses.len() - 1
+            }
+        };
+        self.courses.get_mut(place)
+    }
+
+    /// Forgets all, because there are new terms.
+    pub fn clear(&mut self) {
+        self.courses.clear();
+    }
+}
+
+impl Drop for Course {
+    fn drop(&mut self) {
+        if let Some(stands) = self.stands {
+            lock(&self.link).senders.remove(&(stands, self.socket));
+        }
+    }
+}

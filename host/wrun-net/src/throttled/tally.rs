@@ -1,0 +1,122 @@
+//! Counting what a profile does, while it does it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::account::{Occurrences, PathAccount, QuirkAccount, Way};
+use super::histogram::Histogram;
+use crate::sync::lock;
+
+/// What happened on one way of one rule.
+#[derive(Default)]
+pub struct PathTally(Mutex<Path>);
+
+#[derive(Default)]
+struct Path {
+    count: u64,
+    bytes: u64,
+    lost: u64,
+    overflowed: u64,
+    duplicated: u64,
+    reordered: u64,
+    delays: Histogram,
+    lateness: Histogram,
+    busy_bytes: u64,
+    busy: Duration,
+    /// When something was last passed on.
+    passed: Option<Instant>,
+}
+
+/// What happened to something that was handed to a path.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Handed {
+    pub count: u64,
+    pub bytes: usize,
+    pub lost: u64,
+    pub overflowed: u64,
+    pub duplicated: u64,
+    pub reordered: u64,
+}
+
+/// What is known of something when it is passed on.
+#[derive(Debug, Clone, Copy)]
+pub struct Passage {
+    /// When it was handed over, and the rate had let it go.
+    pub sent: Instant,
+    pub due: Instant,
+    /// It has waited for others before it.
+    pub queued: bool,
+    pub bytes: usize,
+    /// It has the delay of the path.
+    pub delayed: bool,
+}
+
+impl PathTally {
+    pub fn handed(&self, handed: Handed) {
+        let mut path = lock(&self.0);
+        path.count += handed.count;
+        path.bytes += handed.bytes as u64;
+        path.lost += handed.lost;
+        path.overflowed += handed.overflowed;
+        path.duplicated += handed.duplicated;
+        path.reordered += handed.reordered;
+    }
+
+    pub fn passed(&self, passage: Passage, now: Instant) {
+        let mut path = lock(&self.0);
+        if passage.delayed {
+            path.delays.add(now.saturating_duration_since(passage.sent));
+        }
+        path.lateness.add(now.saturating_duration_since(passage.due));
+        if let Some(before) = path.passed.filter(|_| passage.queued) {
+            path.busy_bytes += passage.bytes as u64;
+            path.busy += now.saturating_duration_since(before);
+        }
+        path.passed = path.passed.max(Some(now));
+    }
+
+    /// The figures so far, if there are any.
+    pub fn account(&self, rule: &str, way: Way) -> Option<PathAccount> {
+        let path = lock(&self.0);
+        (path.count > 0).then(|| PathAccount {
+            rule: rule.to_owned(),
+            way,
+            count: path.count,
+            bytes: path.bytes,
+            lost: path.lost,
+            overflowed: path.overflowed,
+            duplicated: path.duplicated,
+            reordered: path.reordered,
+            median_delay: path.delays.quantile(0.5),
+            p99_delay: path.delays.quantile(0.99),
+            median_late: path.lateness.quantile(0.5),
+            p99_late: path.lateness.quantile(0.99),
+            busy_bytes: path.busy_bytes,
+            busy: path.busy,
+        })
+    }
+}
+
+/// How often each quirk showed.
+#[derive(Default)]
+pub struct QuirkTally(Mutex<QuirkAccount>);
+
+impl QuirkTally {
+    pub fn note(&self, note: impl FnOnce(&mut QuirkAccount)) {
+        note(&mut lock(&self.0));
+    }
+
+    pub fn account(&self) -> QuirkAccount {
+        *lock(&self.0)
+    }
+}
+
+impl Occurrences {
+    /// Once more, for this long.
+    pub(super) fn add(&mut self, time: Duration) {
+        self.count += 1;
+        self.total = self.total.saturating_add(time);
+    }
+}

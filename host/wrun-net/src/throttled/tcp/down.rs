@@ -1,0 +1,302 @@
+//! What a guest's peer sends, on its way from the connection inside.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::connection::Connection;
+use super::pipe::{Ending, Pipe};
+use crate::error::{Error, Result};
+use crate::shape::dice::{Dice, Effect, Owner};
+use crate::shape::profile::{Operation, Protocol};
+use crate::sync::lock;
+use crate::throttled::account::Way;
+use crate::throttled::alarm::Bell;
+use crate::throttled::budget::THERE;
+use crate::throttled::core::Ground;
+use crate::throttled::course::Course;
+use crate::throttled::talk::Talk;
+use crate::throttled::tally::Passage;
+use crate::throttled::terms::Terms;
+use crate::throttled::wakes::{Waiting, Wakes};
+
+/// The most that is read from the connection inside at once: on the stack of whoever polls the task.
+const CHUNK: usize = 16 << 10;
+
+pub struct Down {
+    terms: Arc<Terms>,
+    /// Terms that have not been looked at yet.
+    is_new: bool,
+    remote: Option<SocketAddr>,
+    /// The line that this comes over, if a rule says so.
+    course: Option<Course>,
+    /// The rule of the way there, for how long a round trip is.
+    way_there: Option<usize>,
+    /// The rule changes something of what is received.
+    shaped: bool,
+    pipe: Pipe,
+    /// Drawn from for each answer.
+    stalls: Dice,
+    /// The connection inside has no more.
+    ended: bool,
+    /// The guest has ended its receiving.
+    deaf: bool,
+    /// Nobody will read any more.
+    over: bool,
+    pumping: bool,
+    /// It has had a pump, so that what is received has been taken from the connection inside.
+    piped: bool,
+    pub pump: Waiting,
+    pub reader: Waiting,
+}
+
+impl Down {
+    pub fn new(ground: &Ground, number: u64, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
+        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
+        Self {
+            terms: ground.core.terms(),
+            is_new: true,
+            remote,
+            course,
+            way_there: None,
+            shaped: false,
+            pipe: Pipe::new(ground.core.held()),
+            stalls: ground.core.seed.dice(owner),
+            ended: false,
+            deaf: false,
+            over: false,
+            pumping: false,
+            piped: false,
+            pump: Waiting::default(),
+            reader: Waiting::default(),
+        }
+    }
+
+    /// Looks at the terms again if there are new ones, and answers with their number.
+    pub fn renew(&mut self, ground: &Ground, number: u64) -> u64 {
+        if !self.is_new && self.terms.number == ground.core.current() {
+            return self.terms.number;
+        }
+        let known = std::mem::replace(&mut self.terms, ground.core.terms());
+        let terms = self.terms.clone();
+        let rule = terms.rule(Operation::Receive, Some(Protocol::Tcp), self.remote);
+        self.way_there = terms.rule(Operation::Send, Some(Protocol::Tcp), self.remote);
+        // The course of the connect goes on, if it is over the same line.
+        let kept = self.course.take().filter(|course| known.number == terms.number && Some(course.rule) == rule);
+        self.course = kept.or_else(|| terms.course(rule?, Way::Down, ground.core.seed, number));
+        self.shaped = self.course.as_ref().is_some_and(|course| {
+            !course.is_clear() || terms.ever(course.rule, |effects| !effects.stalls.answer.is_none())
+        });
+        if !self.is_new {
+            // What has not left the queue yet leaves it on the new terms.
+            let now = Instant::now();
+            let ending = self.pipe.recall(now);
+            self.send(ground, now, Duration::ZERO);
+            if let Some(ending) = ending {
+                self.end(ground, now, ending);
+            }
+        }
+        self.is_new = false;
+        terms.number
+    }
+
+    /// Whether what is received goes through the pipe.
+    pub fn is_piped(&self) -> bool {
+        self.shaped || self.piped
+    }
+
+    /// Bytes that a single receive answers with at most.
+    pub fn limit(&self) -> usize {
+        self.terms.profile.board.receive.unwrap_or(usize::MAX)
+    }
+
+    /// Sends what has just come on its way.
+    fn send(&mut self, ground: &Ground, now: Instant, stall: Duration) {
+        let time = ground.core.since(now);
+        let round_trip = self.round_trip(time);
+        while self.pipe.held_back() > 0 {
+            let count = self.pipe.held_back();
+            let Some(course) = &mut self.course else { return self.pipe.send(count, now + stall, None) };
+            let bytes = course.piece_size(time).clamp(1, count);
+            let sent = course.piece(time, bytes, round_trip);
+            let at =
+                |time: Option<Duration>| ground.core.at(time.map_or(Duration::MAX, |time| time.saturating_add(stall)));
+            let due = at(sent.map(|sent| sent.due));
+            let passage = Passage {
+                sent: at(sent.map(|sent| sent.departs)),
+                due,
+                queued: sent.is_some_and(|sent| sent.queued),
+                bytes,
+                delayed: true,
+            };
+            self.pipe.send(bytes, due, Some((course.tally.clone(), passage)));
+        }
+    }
+
+    fn end(&mut self, ground: &Ground, now: Instant, ending: Ending) {
+        let time = ground.core.since(now);
+        let round_trip = self.round_trip(time);
+        let due = match &mut self.course {
+            Some(course) => ground.core.at(course.piece(time, 0, round_trip).map_or(Duration::MAX, |sent| sent.due)),
+            None => now,
+        };
+        self.pipe.end(ending, due);
+    }
+
+    fn round_trip(&self, now: Duration) -> Duration {
+        let there = self.way_there.and_then(|rule| self.terms.effects(rule, now));
+        let back = self.course.as_ref().and_then(|course| self.terms.effects(course.rule, now));
+        let there = there.map_or(Duration::ZERO, |effects| effects.up.delay.base);
+        there.saturating_add(back.map_or(Duration::ZERO, |effects| effects.down.delay.base))
+    }
+
+    /// Something has come from the connection inside.
+    fn arrive(&mut self, ground: &Ground, talk: &Talk, data: &[u8]) {
+        let now = Instant::now();
+        let stall = if talk.asked.swap(false, Ordering::Relaxed) { self.draw_stall(ground, now) } else { None };
+        self.pipe.take_in(data);
+        self.send(ground, now, stall.unwrap_or_default());
+    }
+
+    fn draw_stall(&mut self, ground: &Ground, now: Instant) -> Option<Duration> {
+        let effects = self.terms.effects(self.course.as_ref()?.rule, ground.core.since(now))?;
+        let time = effects.stalls.answer.draw(&mut self.stalls)?;
+        ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
+        Some(time)
+    }
+
+    /// The connection inside has ended, or failed, after which there is nothing but the end.
+    fn arrive_ending(&mut self, ground: &Ground, ending: Ending) {
+        self.ended = true;
+        self.end(ground, Instant::now(), ending);
+    }
+
+    /// Bytes that can be taken from the connection inside; or when to ask again, `None` for when something has gone.
+    fn room(&mut self, ground: &Ground, now: Instant) -> Result<usize, Option<Instant>> {
+        let room = if self.pipe.there() < THERE { self.pipe.room() } else { 0 };
+        if room == 0 || self.ended {
+            return Err(None);
+        }
+        let Some(course) = &mut self.course else { return Ok(room) };
+        match course.room(ground.core.since(now)) {
+            Ok(line) => Ok(room.min(line)),
+            Err(when) => Err(when.map(|when| ground.core.at(when))),
+        }
+    }
+
+    /// Lets land what is due, and says whether anything did.
+    pub fn land(&mut self, now: Instant) -> bool {
+        self.pipe.land(now)
+    }
+
+    pub fn read(&mut self, buffer: &mut [u8], wakes: &mut Wakes) -> Result<usize> {
+        let was_full = self.pipe.there() >= THERE || self.pipe.room() == 0;
+        let count = self.pipe.read(buffer);
+        if count > 0 {
+            if was_full {
+                wakes.add(&mut self.pump);
+            }
+            return Ok(count);
+        }
+        match self.pipe.ending() {
+            Some(Ending::Failed(error)) => {
+                let error = error.clone();
+                // It is told once.
+                self.pipe.set_ending(Ending::Finished);
+                Err(error)
+            }
+            Some(Ending::Finished) => Ok(0),
+            None if self.deaf => Ok(0),
+            None => Err(Error::WouldBlock),
+        }
+    }
+
+    pub fn is_readable(&self) -> bool {
+        self.deaf || self.pipe.there() > 0 || self.pipe.ending().is_some()
+    }
+
+    /// Bytes that are there and have not been read.
+    pub fn unread(&mut self) -> bool {
+        self.pipe.land(Instant::now());
+        self.pipe.there() > 0
+    }
+
+    /// The guest wants to hear no more.
+    pub fn deafen(&mut self, wakes: &mut Wakes) {
+        self.deaf = true;
+        wakes.add(&mut self.reader);
+    }
+
+    /// Nobody will read any more: the pump ends.
+    pub fn give_up(&mut self, wakes: &mut Wakes) {
+        self.over = true;
+        self.pipe.clear();
+        wakes.add(&mut self.reader);
+        wakes.add(&mut self.pump);
+    }
+
+    /// Whether a pump is to be started.
+    pub fn starts(&mut self) -> bool {
+        if self.pumping || self.ended && self.pipe.is_still() || self.over {
+            return false;
+        }
+        self.piped = true;
+        self.pumping = true;
+        true
+    }
+}
+
+/// Takes what is received from the connection inside, until nothing more comes or nobody will read it.
+pub async fn pump(connection: Arc<Connection>) {
+    let mut bell = connection.ground.bell();
+    poll_fn(|cx| poll(&connection, &mut bell, cx)).await;
+}
+
+fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
+    let (ground, inner) = (&connection.ground, &connection.inner);
+    loop {
+        let Some((room, deadline)) = next(connection, cx) else { return Poll::Ready(()) };
+        if room > 0 && inner.poll_read_ready(cx).is_ready() {
+            let mut chunk = [0; CHUNK];
+            let received = inner.try_read(&mut chunk[..room.min(CHUNK)]);
+            let mut down = lock(&connection.down);
+            match received {
+                Ok(0) => down.arrive_ending(ground, Ending::Finished),
+                Ok(count) => down.arrive(ground, &connection.talk, &chunk[..count]),
+                Err(Error::WouldBlock) => {}
+                Err(error) => down.arrive_ending(ground, Ending::Failed(error)),
+            }
+        } else if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
+            return Poll::Pending;
+        }
+    }
+}
+
+/// How many bytes to take now, and when to look again. `None`: never.
+fn next(connection: &Arc<Connection>, cx: &Context<'_>) -> Option<(usize, Option<Instant>)> {
+    let ground = &connection.ground;
+    let mut wakes = Wakes::default();
+    let mut down = lock(&connection.down);
+    let replaced = down.pump.keep(cx);
+    down.renew(ground, connection.number);
+    let now = Instant::now();
+    let landed = down.land(now);
+    if landed {
+        wakes.add(&mut down.reader);
+    }
+    let is_over = down.over || down.ended && down.pipe.is_still();
+    down.pumping = !is_over;
+    let room = down.room(ground, now);
+    let deadlines = [down.pipe.next_due(), room.err().flatten()];
+    drop(down);
+    drop(replaced);
+    if landed {
+        connection.heard();
+    }
+    (!is_over).then(|| (room.unwrap_or(0), deadlines.into_iter().flatten().min()))
+}

@@ -1,0 +1,237 @@
+//! A listening TCP socket: connections can be accepted a while after they have come.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll};
+
+use tokio::time::Instant;
+
+use super::connection::Connection;
+use super::settings::Settings;
+use super::stream::Stream;
+use crate::backend::{OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream};
+use crate::error::{Error, Result};
+use crate::shape::profile::{Operation, Protocol};
+use crate::sync::lock;
+use crate::throttled::account::Way;
+use crate::throttled::alarm::Bell;
+use crate::throttled::core::{Ground, Member};
+use crate::throttled::slots::Slot;
+use crate::throttled::wakes::{Waiting, Wakes};
+
+pub struct Listener {
+    inner: Arc<dyn TcpListener>,
+    shared: Arc<Shared>,
+    _slot: Slot,
+}
+
+/// What goes on while the guest does not look.
+struct Shared {
+    ground: Ground,
+    number: u64,
+    settings: Settings,
+    queue: Mutex<Queue>,
+}
+
+struct Queue {
+    /// Those that have come, and from when on they can be accepted, in that order.
+    arriving: VecDeque<(Instant, Result<Arc<dyn TcpStream>>)>,
+    /// The most that wait here.
+    limit: usize,
+    pumping: bool,
+    over: bool,
+    pump: Waiting,
+    acceptor: Waiting,
+}
+
+/// The longest queue of a listener, whatever the guest has asked for.
+const MOST: usize = 1024;
+
+impl Listener {
+    pub fn new(
+        inner: Arc<dyn TcpListener>,
+        ground: Ground,
+        number: u64,
+        settings: Settings,
+        backlog: u32,
+        slot: Slot,
+    ) -> Self {
+        let queue = Queue {
+            arriving: VecDeque::new(),
+            limit: usize::try_from(backlog).unwrap_or(MOST).clamp(1, MOST),
+            pumping: false,
+            over: false,
+            pump: Waiting::default(),
+            acceptor: Waiting::default(),
+        };
+        let shared = Arc::new_cyclic(|this: &Weak<Shared>| {
+            ground.core.enter(number, this.clone());
+            Shared { ground, number, settings, queue: Mutex::new(queue) }
+        });
+        let listener = Self { inner, shared, _slot: slot };
+        listener.watch();
+        listener
+    }
+
+    /// Starts to accept from inside, if a rule says when connections come. Answers whether one does.
+    fn watch(&self) -> bool {
+        let is_changed = self.shared.is_changed();
+        let mut queue = lock(&self.shared.queue);
+        if is_changed && !std::mem::replace(&mut queue.pumping, true) {
+            self.shared.ground.spawn(pump(self.shared.clone(), Arc::downgrade(&self.inner)));
+        }
+        queue.pumping || !queue.arriving.is_empty()
+    }
+
+    fn accepted(&self, inner: Arc<dyn TcpStream>) -> Result<Arc<dyn TcpStream>> {
+        let ground = &self.shared.ground;
+        // A board that has no place for it closes it.
+        let slot = Slot::take(&ground.core)?;
+        let number = ground.core.birth();
+        let connection = Connection::new(ground.clone(), number, inner, self.shared.settings.clone(), None);
+        Ok(Arc::new(Stream::new(connection, slot)))
+    }
+}
+
+impl Shared {
+    /// Whether any rule could say when a connection comes.
+    fn is_changed(&self) -> bool {
+        self.ground.core.terms().any(Operation::Connect, Protocol::Tcp, |effects| !effects.down.is_clear())
+    }
+
+    /// When a connection can be accepted that has come now.
+    fn due(&self, remote: Option<SocketAddr>) -> Instant {
+        let core = &self.ground.core;
+        let now = Instant::now();
+        let terms = core.terms();
+        let rule = terms.rule(Operation::Connect, Some(Protocol::Tcp), remote);
+        let course = rule.and_then(|rule| terms.course(rule, Way::Down, core.seed, self.number));
+        course.map_or(now, |mut course| core.at(course.opening(core.since(now))))
+    }
+}
+
+impl Options for Listener {
+    fn option(&self, kind: OptionKind) -> Pending<SocketOption> {
+        self.shared.settings.option(&self.shared.ground.core, &*self.inner, kind)
+    }
+
+    fn set_option(&self, option: SocketOption) -> Pending<()> {
+        self.shared.settings.set_option(&self.shared.ground.core, &*self.inner, option)
+    }
+}
+
+impl TcpListener for Listener {
+    fn try_accept(&self) -> Result<Arc<dyn TcpStream>> {
+        if !self.watch() {
+            return self.accepted(self.inner.try_accept()?);
+        }
+        let mut wakes = Wakes::default();
+        let mut queue = lock(&self.shared.queue);
+        let Some((_, inner)) = queue.arriving.pop_front_if(|(due, _)| *due <= Instant::now()) else {
+            return Err(Error::WouldBlock);
+        };
+        wakes.add(&mut queue.pump);
+        drop(queue);
+        self.accepted(inner?)
+    }
+
+    fn poll_accept_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.watch() {
+            if self.inner.poll_accept_ready(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            let _replaced = lock(&self.shared.queue).acceptor.keep(cx);
+            return Poll::Pending;
+        }
+        let mut queue = lock(&self.shared.queue);
+        if queue.arriving.front().is_some_and(|(due, _)| *due <= Instant::now()) {
+            return Poll::Ready(());
+        }
+        let replaced = queue.acceptor.keep(cx);
+        drop(queue);
+        drop(replaced);
+        Poll::Pending
+    }
+
+    fn local_address(&self) -> Result<SocketAddr> {
+        self.inner.local_address()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut wakes = Wakes::default();
+        let mut queue = lock(&self.shared.queue);
+        queue.over = true;
+        let arrived = std::mem::take(&mut queue.arriving);
+        wakes.add(&mut queue.pump);
+        drop(queue);
+        for inner in arrived.into_iter().filter_map(|(_, inner)| inner.ok()) {
+            // As of any listener that goes: nobody will ever answer there.
+            self.shared.ground.spawn(async move {
+                let zero = SocketOption::Linger(Some(std::time::Duration::ZERO));
+                let _ = inner.set_option(zero).await;
+                let _ = inner.close().await;
+            });
+        }
+    }
+}
+
+impl Member for Shared {
+    fn renewed(self: Arc<Self>) {
+        let mut wakes = Wakes::default();
+        let mut queue = lock(&self.queue);
+        wakes.add(&mut queue.acceptor);
+        wakes.add(&mut queue.pump);
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.ground.core.leave(self.number);
+    }
+}
+
+/// Accepts from the listener inside, for as long as the guest has its own.
+async fn pump(shared: Arc<Shared>, inner: Weak<dyn TcpListener>) {
+    let mut bell = shared.ground.bell();
+    poll_fn(|cx| poll(&shared, &inner, &mut bell, cx)).await;
+}
+
+fn poll(shared: &Shared, inner: &Weak<dyn TcpListener>, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
+    loop {
+        let mut wakes = Wakes::default();
+        let (has_room, deadline) = {
+            let mut queue = lock(&shared.queue);
+            if queue.over {
+                return Poll::Ready(());
+            }
+            let replaced = queue.pump.keep(cx);
+            let now = Instant::now();
+            let first = queue.arriving.front().map(|(due, _)| *due);
+            if first.is_some_and(|due| due <= now) {
+                wakes.add(&mut queue.acceptor);
+            }
+            let has_room = queue.arriving.len() < queue.limit;
+            drop(queue);
+            drop(replaced);
+            (has_room, first.filter(|due| *due > now))
+        };
+        drop(wakes);
+        // Held for this one look only, so that its address is free as soon as the guest's listener is gone.
+        let Some(inner) = inner.upgrade() else { return Poll::Ready(()) };
+        if has_room && inner.poll_accept_ready(cx).is_ready() {
+            let accepted = inner.try_accept();
+            if accepted.as_ref().err() != Some(&Error::WouldBlock) {
+                let due = shared.due(accepted.as_ref().ok().and_then(|inner| inner.peer_address().ok()));
+                let mut queue = lock(&shared.queue);
+                let due = queue.arriving.back().map_or(due, |(last, _)| due.max(*last));
+                queue.arriving.push_back((due, accepted));
+            }
+        } else if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
+            return Poll::Pending;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What others send to a guest, on its way from the socket inside.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::OVERHEAD;
+use super::socket::Shared;
+use crate::error::{Error, Result};
+use crate::shape::dice::{Dice, Effect, Owner};
+use crate::shape::line::Verdict;
+use crate::shape::profile::{Effects, Operation, Protocol};
+use crate::sync::lock;
+use crate::throttled::account::Way;
+use crate::throttled::alarm::Bell;
+use crate::throttled::budget::THERE;
+use crate::throttled::core::Ground;
+use crate::throttled::course::Courses;
+use crate::throttled::scratch;
+use crate::throttled::talk::Talk;
+use crate::throttled::tally::Passage;
+use crate::throttled::terms::Terms;
+use crate::throttled::transit::Transit;
+use crate::throttled::wakes::{Waiting, Wakes};
+use crate::transport::is_same_peer;
+
+pub struct Down {
+    terms: Arc<Terms>,
+    /// Some rule changes what some datagrams meet.
+    shaped: bool,
+    courses: Courses,
+    transit: Transit<Received>,
+    /// Drawn from for each answer.
+    stalls: Dice,
+    peer: Option<SocketAddr>,
+    pumping: bool,
+    /// It has had a pump, so that what is received has been taken from the socket inside.
+    piped: bool,
+    over: bool,
+    pub pump: Waiting,
+    pub reader: Waiting,
+}
+
+enum Received {
+    Datagram {
+        /// Shared with its duplicate.
+        data: Arc<[u8]>,
+        from: SocketAddr,
+    },
+    Failed(Error),
+}
+
+impl Down {
+    pub fn new(ground: &Ground, number: u64) -> Self {
+        let terms = ground.core.terms();
+        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
+        Self {
+            shaped: is_shaped(&terms),
+            terms,
+            courses: Courses::new(number, Way::Down),
+            transit: Transit::new(ground.core.held()),
+            stalls: ground.core.seed.dice(owner),
+            peer: None,
+            pumping: false,
+            piped: false,
+            over: false,
+            pump: Waiting::default(),
+            reader: Waiting::default(),
+        }
+    }
+
+    /// Looks at the terms again if there are new ones, and answers with their number.
+    pub fn renew(&mut self, ground: &Ground) -> u64 {
+        if self.terms.number == ground.core.current() {
+            return self.terms.number;
+        }
+        self.terms = ground.core.terms();
+        self.shaped = is_shaped(&self.terms);
+        self.courses.clear();
+        // What has not left the queue yet leaves it on the new terms.
+        let now = Instant::now();
+        for received in self.transit.recall(now) {
+            match received {
+                Received::Datagram { data, from } => self.dispatch(ground, now, data, from, Duration::ZERO),
+                failed @ Received::Failed(_) => self.transit.send(failed, OVERHEAD, now, None),
+            }
+        }
+        self.terms.number
+    }
+
+    /// Whether what is received comes from here.
+    pub fn is_piped(&self) -> bool {
+        self.shaped || self.piped
+    }
+
+    /// Bytes that a single receive answers with at most.
+    pub fn limit(&self) -> usize {
+        self.terms.profile.board.receive.unwrap_or(usize::MAX)
+    }
+
+    fn arrive(&mut self, ground: &Ground, talk: &Talk, data: &[u8], from: SocketAddr) {
+        let now = Instant::now();
+        // What was in the queue of the socket inside as it got a peer.
+        if self.peer.is_some_and(|peer| !is_same_peer(peer, from)) {
+            return;
+        }
+        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), Some(from));
+        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
+        let mut stall = Duration::ZERO;
+        if talk.asked.swap(false, Ordering::Relaxed)
+            && let Some(time) = effects.and_then(|effects| effects.stalls.answer.draw(&mut self.stalls))
+        {
+            ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
+            stall = time;
+        }
+        self.dispatch(ground, now, data.into(), from, stall);
+    }
+
+    fn dispatch(&mut self, ground: &Ground, now: Instant, data: Arc<[u8]>, from: SocketAddr, stall: Duration) {
+        let bytes = data.len();
+        let cost = bytes + OVERHEAD;
+        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), Some(from));
+        let course = rule.and_then(|rule| self.courses.get(ground, &self.terms, rule));
+        let datagram = Received::Datagram { data: data.clone(), from };
+        let Some(course) = course else { return self.transit.send(datagram, cost, now, None) };
+        let (verdict, queued) = course.datagram(ground.core.since(now), bytes);
+        let Verdict::Passes(passes) = verdict else { return };
+        // A stall of the board is no part of the link's delay.
+        let at = |time: Duration| ground.core.at(time.saturating_add(stall));
+        let due = at(passes.due);
+        let passage = Passage { sent: at(passes.departs), due, queued, bytes, delayed: !passes.reordered };
+        let tally = course.tally.clone();
+        if let Some(again) = passes.duplicate {
+            let due = at(again);
+            let passage = Passage { due, queued: false, bytes: 0, ..passage };
+            self.transit.send(Received::Datagram { data, from }, cost, due, Some((tally.clone(), passage)));
+        }
+        self.transit.send(datagram, cost, due, Some((tally, passage)));
+    }
+
+    /// The socket inside has an error to tell, which comes from where its peer is.
+    fn fail(&mut self, ground: &Ground, error: Error) {
+        let now = Instant::now();
+        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), self.peer);
+        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
+        let delay = effects.map_or(Duration::ZERO, |effects| effects.down.delay.base);
+        self.transit.send(Received::Failed(error), OVERHEAD, now + delay, None);
+    }
+
+    /// From now on there is one peer only, or none.
+    pub fn connected(&mut self, peer: Option<SocketAddr>) {
+        self.peer = peer;
+        if let Some(peer) = peer {
+            self.transit.retain(|received| match received {
+                Received::Datagram { from, .. } => is_same_peer(peer, *from),
+                Received::Failed(_) => true,
+            });
+        }
+    }
+
+    /// Lets land what is due, and says whether anything did.
+    fn land(&mut self, now: Instant) -> bool {
+        self.transit.land(now)
+    }
+
+    pub fn receive(&mut self, buffer: &mut [u8], wakes: &mut Wakes) -> Result<(usize, SocketAddr)> {
+        self.land(Instant::now());
+        let was_full = !self.has_room();
+        let received = self.transit.take().ok_or(Error::WouldBlock)?;
+        if was_full {
+            wakes.add(&mut self.pump);
+        }
+        match received {
+            Received::Datagram { data, from } => {
+                let count = data.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&data[..count]);
+                Ok((count, from))
+            }
+            Received::Failed(error) => Err(error),
+        }
+    }
+
+    pub fn is_readable(&mut self) -> bool {
+        self.land(Instant::now());
+        self.transit.first().is_some()
+    }
+
+    fn has_room(&self) -> bool {
+        self.transit.landed_cost() < THERE && self.transit.held().room() > OVERHEAD
+    }
+
+    /// Nobody will receive any more.
+    pub fn give_up(&mut self, wakes: &mut Wakes) {
+        self.over = true;
+        self.transit.retain(|_| false);
+        wakes.add(&mut self.reader);
+        wakes.add(&mut self.pump);
+    }
+
+    /// Whether a pump is to be started.
+    pub fn starts(&mut self) -> bool {
+        if self.pumping || self.over || !self.is_piped() {
+            return false;
+        }
+        self.piped = true;
+        self.pumping = true;
+        true
+    }
+}
+
+/// Whether any rule says something about what a UDP socket receives.
+fn is_shaped(terms: &Terms) -> bool {
+    let shapes = |effects: &Effects| !effects.down.is_clear() || !effects.stalls.answer.is_none();
+    terms.any(Operation::Receive, Protocol::Udp, shapes)
+}
+
+/// Takes what is received from the socket inside, for as long as the guest has its own.
+pub async fn pump(shared: Arc<Shared>) {
+    let mut bell = shared.ground.bell();
+    poll_fn(|cx| poll(&shared, &mut bell, cx)).await;
+}
+
+fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
+    loop {
+        let Some((has_room, deadline)) = next(shared, cx) else { return Poll::Ready(()) };
+        // Held for this one look only, so that its address is free as soon as the guest's socket is gone.
+        let Some(inner) = shared.inner.upgrade() else { return Poll::Ready(()) };
+        if has_room && inner.poll_receive_ready(cx).is_ready() {
+            scratch::lend(|buffer| {
+                let received = inner.try_receive(buffer);
+                let mut down = lock(&shared.down);
+                match received {
+                    Ok((count, from)) => down.arrive(&shared.ground, &shared.talk, &buffer[..count], from),
+                    Err(Error::WouldBlock) => {}
+                    Err(error) => down.fail(&shared.ground, error),
+                }
+            });
+        } else if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
+            return Poll::Pending;
+        }
+    }
+}
+
+/// Whether to take more now, and when to look again. `None`: never.
+fn next(shared: &Shared, cx: &Context<'_>) -> Option<(bool, Option<Instant>)> {
+    let mut wakes = Wakes::default();
+    let mut down = lock(&shared.down);
+    if down.over {
+        return None;
+    }
+    let replaced = down.pump.keep(cx);
+    down.renew(&shared.ground);
+    if down.land(Instant::now()) {
+        wakes.add(&mut down.reader);
+    }
+    let next = (down.has_room(), down.transit.next_due());
+    drop(down);
+    drop(replaced);
+    Some(next)
+}

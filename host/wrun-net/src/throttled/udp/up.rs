@@ -1,0 +1,294 @@
+//! What a guest sends, on its way to the socket inside.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::time::Instant;
+
+use super::OVERHEAD;
+use super::sending::Sending;
+use super::socket::Shared;
+use crate::backend::{Family, UdpSocket};
+use crate::error::{Error, Result};
+use crate::shape::dice::{Effect, Owner};
+use crate::shape::line::Verdict;
+use crate::shape::profile::{Operation, Protocol};
+use crate::sync::lock;
+use crate::throttled::account::Way;
+use crate::throttled::alarm::Bell;
+use crate::throttled::budget::THERE;
+use crate::throttled::core::Ground;
+use crate::throttled::course::Courses;
+use crate::throttled::tally::Passage;
+use crate::throttled::terms::Terms;
+use crate::throttled::transit::Transit;
+use crate::throttled::wakes::{Waiting, Wakes};
+use crate::transport::is_same_peer;
+
+pub struct Up {
+    terms: Arc<Terms>,
+    /// Some rule changes what some datagrams meet, or the board's queue does.
+    shaped: bool,
+    courses: Courses,
+    pub sending: Sending,
+    transit: Transit<Datagram>,
+    /// The socket inside, which stays open while something is in hand.
+    kept: Option<Arc<dyn UdpSocket>>,
+    peer: Option<SocketAddr>,
+    /// What a late send was answered, still to be told.
+    failure: Option<Error>,
+    pumping: bool,
+    over: bool,
+    pub pump: Waiting,
+    pub writer: Waiting,
+}
+
+struct Datagram {
+    /// Shared with its duplicate.
+    data: Arc<[u8]>,
+    to: SocketAddr,
+}
+
+impl Up {
+    pub fn new(ground: &Ground, number: u64) -> Self {
+        let terms = ground.core.terms();
+        let owner = Owner { socket: number, rule: 0, way: Way::Up, effect: Effect::StallSend };
+        let sending = Sending::new(ground.core.seed.dice(owner), terms.profile.board.send_queue.as_ref());
+        Self {
+            shaped: is_shaped(&terms),
+            courses: Courses::new(number, Way::Up),
+            sending,
+            terms,
+            transit: Transit::new(ground.core.held()),
+            kept: None,
+            peer: None,
+            failure: None,
+            pumping: false,
+            over: false,
+            pump: Waiting::default(),
+            writer: Waiting::default(),
+        }
+    }
+
+    /// Looks at the terms again if there are new ones, and answers with their number.
+    pub fn renew(&mut self, ground: &Ground) -> u64 {
+        if self.terms.number == ground.core.current() {
+            return self.terms.number;
+        }
+        let known = std::mem::replace(&mut self.terms, ground.core.terms());
+        self.shaped = is_shaped(&self.terms);
+        self.courses.clear();
+        self.sending.renew(known.profile.board.send_queue.as_ref(), self.terms.profile.board.send_queue.as_ref());
+        // What has not left the queue yet leaves it on the new terms.
+        let now = Instant::now();
+        for Datagram { data, to } in self.transit.recall(now) {
+            self.dispatch(ground, now, data, to);
+        }
+        self.terms.number
+    }
+
+    /// Whether a send has to be looked at.
+    pub fn is_piped(&self) -> bool {
+        self.shaped || self.failure.is_some()
+    }
+
+    pub fn tell_failure(&mut self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Where a datagram goes: the one peer, unless it is said.
+    pub fn to(&self, remote: Option<SocketAddr>) -> Result<SocketAddr> {
+        remote.or(self.peer).ok_or(Error::InvalidState)
+    }
+
+    /// Takes a datagram, or answers `false` if it is to go straight to the socket inside.
+    pub fn send(&mut self, ground: &Ground, inner: &Arc<dyn UdpSocket>, data: &[u8], to: SocketAddr) -> Result<bool> {
+        if data.len() > largest(to) {
+            return Err(Error::DatagramTooLarge);
+        }
+        let now = Instant::now();
+        let rule = self.terms.rule(Operation::Send, Some(Protocol::Udp), Some(to));
+        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
+        if !self.has_room(data.len()) {
+            return Err(Error::WouldBlock);
+        }
+        self.sending.admit(ground, effects, to, data.len())?;
+        let Some(rule) = rule else { return Ok(false) };
+        if self.courses.get(ground, &self.terms, rule).is_none_or(|course| course.is_clear()) {
+            return Ok(false);
+        }
+        self.dispatch(ground, now, data.into(), to);
+        if !self.transit.is_empty() {
+            self.kept.get_or_insert_with(|| inner.clone());
+        }
+        Ok(true)
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.transit.landed_cost() < THERE && self.transit.held().room() >= bytes + OVERHEAD
+    }
+
+    /// Sends a datagram on its way, or loses it.
+    fn dispatch(&mut self, ground: &Ground, now: Instant, data: Arc<[u8]>, to: SocketAddr) {
+        let bytes = data.len();
+        let cost = bytes + OVERHEAD;
+        let rule = self.terms.rule(Operation::Send, Some(Protocol::Udp), Some(to));
+        let course = rule.and_then(|rule| self.courses.get(ground, &self.terms, rule));
+        let Some(course) = course else { return self.transit.send(Datagram { data, to }, cost, now, None) };
+        let (verdict, queued) = course.datagram(ground.core.since(now), bytes);
+        let Verdict::Passes(passes) = verdict else { return };
+        let sent = ground.core.at(passes.departs);
+        let due = ground.core.at(passes.due);
+        // One that was chosen to overtake has no delay to be held against.
+        let passage = Passage { sent, due, queued, bytes, delayed: !passes.reordered };
+        let tally = course.tally.clone();
+        if let Some(again) = passes.duplicate {
+            let due = ground.core.at(again);
+            let passage = Passage { due, queued: false, bytes: 0, ..passage };
+            self.transit.send(Datagram { data: data.clone(), to }, cost, due, Some((tally.clone(), passage)));
+        }
+        self.transit.send(Datagram { data, to }, cost, due, Some((tally, passage)));
+    }
+
+    /// Until when nothing can be sent: `None` for when something has gone. `Ok` if something can.
+    pub fn admits(&mut self, ground: &Ground) -> Result<(), Option<Instant>> {
+        if self.failure.is_some() {
+            return Ok(());
+        }
+        if let Some(until) = self.sending.held_until(ground, Instant::now()) {
+            return Err(Some(until));
+        }
+        // For any datagram, since nobody knows how large the next one is.
+        if self.has_room(largest_of(Family::V6)) || self.transit.is_empty() { Ok(()) } else { Err(None) }
+    }
+
+    pub fn connected(&mut self, peer: Option<SocketAddr>) {
+        self.peer = peer;
+    }
+
+    /// Bytes that have not been handed to the socket inside.
+    pub fn in_hand(&self) -> u64 {
+        self.transit.sum(|datagram| datagram.data.len() as u64)
+    }
+
+    /// Whether a pump is to be started. One that runs is woken.
+    pub fn starts(&mut self, wakes: &mut Wakes) -> bool {
+        wakes.add(&mut self.pump);
+        let is_needed = !self.transit.is_empty() || self.writer.is_there();
+        is_needed && !std::mem::replace(&mut self.pumping, true)
+    }
+
+    /// The guest has dropped it. What is in hand goes on.
+    pub fn give_up(&mut self, wakes: &mut Wakes) {
+        self.over = true;
+        wakes.add(&mut self.writer);
+        wakes.add(&mut self.pump);
+    }
+}
+
+/// Whether anything says something about what a UDP socket sends.
+fn is_shaped(terms: &Terms) -> bool {
+    let shapes = |effects: &crate::shape::profile::Effects| !effects.up.is_clear() || !effects.stalls.send.is_none();
+    terms.profile.board.send_queue.is_some() || terms.any(Operation::Send, Protocol::Udp, shapes)
+}
+
+/// The most bytes a datagram carries: 65,535 without the headers that count as its length.
+fn largest(to: SocketAddr) -> usize {
+    largest_of(Family::of(to.ip()))
+}
+
+fn largest_of(family: Family) -> usize {
+    match family {
+        Family::V4 => 65_507,
+        Family::V6 => 65_527,
+    }
+}
+
+/// What a pump does next.
+enum Step {
+    /// It is over.
+    Rest,
+    /// This one is there; to be sent to the one peer, if that is `None`.
+    Send(Arc<dyn UdpSocket>, Arc<[u8]>, Option<SocketAddr>),
+    Wait,
+}
+
+/// Moves what is sent into the socket inside, until nothing is in hand and nobody waits.
+pub async fn pump(shared: Arc<Shared>) {
+    let mut bell = shared.ground.bell();
+    poll_fn(|cx| poll(&shared, &mut bell, cx)).await;
+}
+
+fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
+    loop {
+        let (step, deadline) = next(shared, cx);
+        let goes_on = match step {
+            Step::Rest => return Poll::Ready(()),
+            Step::Send(inner, data, to) => {
+                let result = inner.try_send(&data, to);
+                let is_ready = result != Err(Error::WouldBlock) || inner.poll_send_ready(cx).is_ready();
+                if result != Err(Error::WouldBlock) {
+                    sent(shared, result, to.is_none());
+                }
+                is_ready
+            }
+            Step::Wait => false,
+        };
+        if !goes_on && deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
+            return Poll::Pending;
+        }
+    }
+}
+
+/// The first of those that are there has gone to the socket inside.
+fn sent(shared: &Shared, result: Result<()>, to_peer: bool) {
+    let mut wakes = Wakes::default();
+    let mut up = lock(&shared.up);
+    let gone = up.transit.take();
+    // A socket that has another peer by now may refuse what was sent to an earlier one: that is lost, and no news.
+    if let Err(error) = result
+        && (to_peer || up.peer.is_none())
+    {
+        up.failure.get_or_insert(error);
+        shared.look();
+        wakes.add(&mut up.writer);
+    }
+    let kept = if up.transit.is_empty() { up.kept.take() } else { None };
+    drop(up);
+    drop((gone, kept));
+}
+
+/// What is to be done now, and when to look again whatever comes of it.
+fn next(shared: &Shared, cx: &Context<'_>) -> (Step, Option<Instant>) {
+    let ground = &shared.ground;
+    let mut wakes = Wakes::default();
+    let mut up = lock(&shared.up);
+    let replaced = up.pump.keep(cx);
+    up.renew(ground);
+    up.transit.land(Instant::now());
+    let mut deadlines = [up.transit.next_due(), None];
+    if up.writer.is_there() {
+        match up.admits(ground) {
+            Ok(()) => wakes.add(&mut up.writer),
+            Err(when) => deadlines[1] = when,
+        }
+    }
+    let deadline = deadlines.into_iter().flatten().min();
+    let first = up.transit.first().map(|datagram| (datagram.data.clone(), datagram.to));
+    let (step, kept) = match (first, up.kept.clone()) {
+        (Some((data, to)), Some(inner)) => {
+            let is_peer = up.peer.is_some_and(|peer| is_same_peer(peer, to));
+            (Step::Send(inner, data, (!is_peer).then_some(to)), None)
+        }
+        _ if up.transit.is_empty() && (up.over || !up.writer.is_there()) => {
+            up.pumping = false;
+            (Step::Rest, up.kept.take())
+        }
+        _ => (Step::Wait, None),
+    };
+    drop(up);
+    drop((replaced, kept));
+    (step, deadline)
+}
