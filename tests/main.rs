@@ -14,6 +14,7 @@ mod help;
 mod limits;
 mod misuse;
 mod peers;
+mod profiles;
 mod real_peers;
 mod reports;
 mod signals;

@@ -173,11 +173,17 @@ fn meant(unit: &str, units: &[Unit]) -> Vec<&'static str> {
         let prefix = unit.chars().next().unwrap_or_default().to_ascii_lowercase();
         return names
             .filter(|name| !name.contains('i') || name.contains("bit"))
+            .filter(|name| name.contains("bit") || !unit.contains("bit"))
+            .filter(|name| name.contains('B') || !unit.contains('B'))
             .filter(|name| matches!(prefix, 'k' | 'm' | 'g') && name.to_ascii_lowercase().starts_with(prefix))
             .collect();
     }
     match unit {
-        "µs" | "μs" => vec!["us"],
+        "µs" | "μs" | "usec" => vec!["us"],
+        "msec" | "millis" => vec!["ms"],
+        "sec" | "secs" | "second" | "seconds" => vec!["s"],
+        // As other tools have it, either of the two.
+        "K" | "k" | "M" | "G" => names.filter(|name| name.to_lowercase().starts_with(&unit.to_lowercase())).collect(),
         _ => near::nearest(unit, names).into_iter().collect(),
     }
 }
@@ -248,7 +254,9 @@ mod tests {
         said.extend(
             ["50", "50 msec", "50 µs", "-5 ms", "ms", "", "1e3 ms", "nan ms", "1.2.3 s"].map(|text| time(text).err()),
         );
-        said.extend(["12", "12 kbps", "12 Kb/s", "12 mb/s", "12 foo"].map(|text| rate(text).err()));
+        said.extend(
+            ["12", "12 kbps", "12 Kb/s", "12 mb/s", "12 mbit/s", "12 KB/s", "12 foo"].map(|text| rate(text).err()),
+        );
         said.extend(["64", "64 KB", "64 K", "-1 kB"].map(|text| bytes(text).err()));
         said.extend(["0.01", "101 %", "-1 %", "nan %", "%"].map(|text| share(text).err()));
         let said = said.into_iter().map(|said| said.unwrap_or_else(|| "(read)".to_owned()));

@@ -25,9 +25,6 @@ pub use problem::{Problem, Unfit};
 /// Bytes of a profile's file. A page has some thousand.
 const FILE: u64 = 1 << 20;
 
-/// The name of a profile that has none.
-const NAMELESS: &str = "nameless";
-
 /// A profile that can be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
@@ -72,7 +69,7 @@ pub fn open(path: &Path) -> Result<Loaded> {
 
 /// The profile in a text that stands for itself, such as [`Loaded::effective`]: it cannot name the file of a trace.
 pub fn load(text: &str) -> Result<Loaded, Unfit> {
-    parse(text, NAMELESS, "text", None)
+    parse(text, "", "text", None)
 }
 
 fn is_path(name: &str) -> bool {
@@ -88,3 +85,6 @@ fn parse(text: &str, name: &str, origin: &str, folder: Option<&Path>) -> Result<
     let meaning::Meaning { profile, description, source } = meaning;
     Ok(Loaded { profile, description, source, effective, origin: origin.to_owned() })
 }
+
+#[cfg(test)]
+mod tests;

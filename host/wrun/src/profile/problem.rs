@@ -8,7 +8,7 @@ use crate::report::words::{cut, printable};
 /// More than these are not told: they only bury the first.
 const TOLD: usize = 20;
 
-/// Of a line of the file this many characters at most are shown on either side of where the place begins.
+/// Of a line of the file this many bytes at most are shown before where the place begins, and as many from there on.
 const AROUND: usize = 60;
 
 /// Something wrong at a place.
@@ -35,8 +35,13 @@ impl Unfit {
     pub fn new(origin: String, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.as_ref().map_or(0, |span| span.start));
         // What stands in `both` is looked at once for each way.
-        problems.dedup();
-        Self { origin, text: text.to_owned(), problems }
+        let mut told: Vec<Problem> = Vec::new();
+        for problem in problems {
+            if !told.contains(&problem) {
+                told.push(problem);
+            }
+        }
+        Self { origin, text: text.to_owned(), problems: told }
     }
 }
 
@@ -96,22 +101,22 @@ impl<'a> Place<'a> {
         let Self { line, column, .. } = self;
         // A tab is as wide as a terminal likes: here it is one blank, so that the mark stands where it should.
         let plain = |text: &str| printable(&text.replace('\t', " ")).into_owned();
-        let skipped = self.before.len() - cut_front(self.before).len();
-        let before = plain(&self.before[skipped..]);
+        let near = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(AROUND))..];
+        let before = format!("{}{}", if near.len() < self.before.len() { "…" } else { "" }, plain(near));
         let marked = plain(cut(self.marked, AROUND));
-        let after = if marked.len() < self.marked.len() { "" } else { cut(self.after, AROUND) };
+        let after = cut(self.after, AROUND.saturating_sub(self.marked.len()));
+        let more = if cut(self.marked, AROUND).len() + after.len() < self.marked.len() + self.after.len() {
+            "…"
+        } else {
+            ""
+        };
         let gutter = " ".repeat(line.to_string().len());
         let blank = " ".repeat(before.chars().count());
         let mark = "^".repeat(marked.chars().count().max(1));
         writeln!(f, ":{line}:{column}: {}", printable(message))?;
-        writeln!(f, "  {line} | {before}{marked}{}", plain(after))?;
+        writeln!(f, "  {line} | {before}{marked}{}{more}", plain(after))?;
         write!(f, "  {gutter} | {blank}{mark}")
     }
-}
-
-/// The last of `text`.
-fn cut_front(text: &str) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(AROUND))..]
 }
 
 #[cfg(test)]

@@ -1,14 +1,27 @@
 //! From a text to the format: what TOML or the format itself refuses, in our words.
 
 use super::problem::Problem;
-use super::written::File;
+use super::written::{File, Version};
 use crate::near;
 
+/// The version of the format, which a file may name as `schema`.
+pub const SCHEMA: i64 = 1;
+
 pub fn read(text: &str) -> Result<File, Problem> {
-    toml::from_str(text).map_err(|error: toml::de::Error| {
-        let (message, help) = words(error.message());
-        Problem { span: error.span(), message, help }
-    })
+    let Version { schema } = toml::from_str(text).map_err(refused)?;
+    match schema {
+        Some(schema) if schema.get_ref().as_integer() != Some(SCHEMA) => Err(Problem {
+            span: Some(schema.span()),
+            message: "another version of the format".to_owned(),
+            help: format!("this wrun reads schema = {SCHEMA}"),
+        }),
+        _ => toml::from_str(text).map_err(refused),
+    }
+}
+
+fn refused(error: toml::de::Error) -> Problem {
+    let (message, help) = words(error.message());
+    Problem { span: error.span(), message, help }
 }
 
 /// What is wrong, and what to do about it.
@@ -27,5 +40,6 @@ fn words(message: &str) -> (String, String) {
         _ if message.ends_with("expected a table") => "write it as a table: its name in [brackets], or in braces { }",
         _ => "",
     };
-    (message.replace("invalid type: map", "invalid type: table"), help.to_owned())
+    let message = message.strip_prefix("invalid type: ").unwrap_or(message);
+    (message.replace("map, expected a sequence", "a table, expected a list of them"), help.to_owned())
 }

@@ -21,8 +21,9 @@ pub fn trace(notes: &mut Notes<'_>, given: &Given) -> Option<Trace> {
         Ok(trace) => {
             notes.opportunities += trace.milliseconds.len();
             if notes.opportunities > LINES {
-                let help =
-                    format!("at most {LINES} lines in all traces of a profile: a trace begins again after its end");
+                let help = format!(
+                    "at most {LINES} lines in all traces of a profile, one for both ways counting twice; a trace begins again after its end"
+                );
                 notes.note(given.span(), "too long a trace", help);
                 return None;
             }

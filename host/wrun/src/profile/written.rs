@@ -1,6 +1,6 @@
 //! The format: what may stand in a profile's file, and where. Types only.
 //!
-//! Every table refuses keys that it does not know. The values are taken as they stand, each with its place in the text;
+//! Every table refuses keys that it does not know; only [`Version`] looks past them. The values are taken as they stand, each with its place in the text;
 //! what they mean, and whether they make sense, is [`super::meaning`]'s.
 
 use std::fmt;
@@ -9,6 +9,12 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use toml::{Spanned, Value};
+
+/// What is looked at before the rest: the keys of another version may be others, and are not to blame.
+#[derive(Debug, Deserialize)]
+pub struct Version {
+    pub schema: Option<Given>,
+}
 
 /// A value, and where it stands.
 pub type Given = Spanned<Value>;
@@ -20,7 +26,7 @@ macro_rules! with_effects {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $kind:ty,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Default, Deserialize)]
-        #[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+        #[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
         pub struct $name {
             $(pub $field: Option<$kind>,)*
             rtt: Option<Given>,
@@ -95,7 +101,7 @@ pub struct Effects<'a> {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Path {
     pub delay: Option<Given>,
     pub jitter: Option<Given>,
@@ -118,7 +124,7 @@ pub enum Loss {
 
 /// Either `share` and `length`, or the four probabilities.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Bursts {
     pub share: Option<Given>,
     pub length: Option<Given>,
@@ -129,7 +135,7 @@ pub struct Bursts {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Opening {
     pub delay: Option<Given>,
     pub jitter: Option<Given>,
@@ -140,7 +146,7 @@ pub struct Opening {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stall {
     pub connect: Option<Spanned<Vec<Spanned<Mode>>>>,
     pub answer: Option<Spanned<Vec<Spanned<Mode>>>>,
@@ -148,7 +154,7 @@ pub struct Stall {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mode {
     pub weight: Option<Given>,
     pub from: Option<Given>,
@@ -156,7 +162,7 @@ pub struct Mode {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Match {
     pub protocol: Option<Given>,
     pub address: Option<Given>,
@@ -165,7 +171,7 @@ pub struct Match {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Board {
     pub sockets: Option<Given>,
     pub receive: Option<Given>,
@@ -176,7 +182,7 @@ pub struct Board {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Linger {
     pub without: Option<Given>,
     pub stall: Option<Given>,
@@ -184,13 +190,41 @@ pub struct Linger {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
+#[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SendQueue {
     pub depth: Option<Given>,
     pub max_depth: Option<Given>,
     pub clears_after: Option<Given>,
     pub kinds: Option<Spanned<Vec<Spanned<Vec<Given>>>>>,
 }
+
+/// Makes these readable from tables alone. Derived reading would take a list too, for the fields in their order.
+macro_rules! only_from_tables {
+    ($($name:ident),*) => {$(
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Table;
+
+                impl<'de> Visitor<'de> for Table {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("a table")
+                    }
+
+                    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<$name, M::Error> {
+                        // The derived one, which `remote` makes a function of the type itself.
+                        $name::deserialize(MapAccessDeserializer::new(map))
+                    }
+                }
+
+                deserializer.deserialize_map(Table)
+            }
+        }
+    )*};
+}
+
+only_from_tables!(File, Rule, Entry, Path, Bursts, Opening, Stall, Mode, Match, Board, Linger, SendQueue);
 
 impl<'de> Deserialize<'de> for Loss {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,7 +2,7 @@
 
 use wrun_net::shape::profile::{Board, WithoutLinger};
 
-use super::effects::{Table, section};
+use super::effects::section;
 use super::network;
 use super::page::{Page, list, text, time};
 use crate::profile::meaning::{LINGER_OPTIONS, named};
@@ -23,7 +23,7 @@ pub fn board(page: &mut Page, board: &Board) {
         ),
         ("tick", tick.map(time), "none", "the guest's clock moves in steps of this"),
     ];
-    section(page, &Table::file(), "board", "what the board's stack is like", keys, true);
+    section(page, "board", "what the board's stack is like", keys, true);
 
     let (without, stall) = match linger.without {
         WithoutLinger::Background => (None, None),
@@ -46,7 +46,7 @@ pub fn board(page: &mut Page, board: &Board) {
             "honoured, ignored or not-supported",
         ),
     ];
-    section(page, &Table::file(), "board.linger", "how closing a TCP connection goes", keys, true);
+    section(page, "board.linger", "how closing a TCP connection goes", keys, true);
 
     let queue = send_queue.as_ref();
     let kinds = queue.filter(|queue| !queue.kinds.is_empty());
@@ -67,5 +67,5 @@ pub fn board(page: &mut Page, board: &Board) {
         ),
         ("kinds", kinds, "[]", "of destinations, by address; only sends to several kinds fill it; []: all do"),
     ];
-    section(page, &Table::file(), "board.send-queue", "a queue of datagrams that does not drain", keys, true);
+    section(page, "board.send-queue", "a queue of datagrams that does not drain", keys, true);
 }

@@ -5,32 +5,19 @@ use wrun_net::shape::profile::{Delay, Distribution, Effects, Failure, Loss, Mixt
 use super::page::{Page, list, text, time};
 use crate::units;
 
-/// The table that the effects stand in, as it is written before a point: empty for the file, or `rule.schedule.`.
-pub struct Table<'a> {
-    prefix: &'a str,
-}
-
-impl<'a> Table<'a> {
-    pub fn file() -> Self {
-        Self { prefix: "" }
-    }
-
-    pub fn within(prefix: &'a str) -> Self {
-        Self { prefix }
-    }
-}
-
 /// A key of a table, its value if it is set, what holds without, and what it is.
 type Key = (&'static str, Option<String>, &'static str, &'static str);
 
-/// All keys if `fully`, otherwise those that are set.
-pub fn effects(page: &mut Page, table: &Table<'_>, effects: &Effects, fully: bool) {
+/// All keys if `fully`, otherwise those that are set. `prefix` is the table that they stand in, as it is written in front of
+/// theirs: nothing for the file, or `rule.schedule.`.
+pub fn effects(page: &mut Page, prefix: &str, effects: &Effects, fully: bool) {
     let Effects { up, down, connect, resolve, stalls, acknowledgement } = effects;
-    let about = "the peer keeps an acknowledgement back for so long: two small sends without no-delay wait for it";
+    let about = "kept back so long by the peer; small sends without no-delay wait for it";
     if fully || acknowledgement.is_some() {
         page.key("acknowledgement", acknowledgement.map(time), "the stack's own", about);
     }
-    let mut part = |name: &str, about: &str, keys: Vec<Key>| section(page, table, name, about, keys, fully);
+    let mut part =
+        |name: &str, about: &str, keys: Vec<Key>| section(page, &format!("{prefix}{name}"), about, keys, fully);
     part("up", "from the guest to its peers", path(up));
     part("down", "from its peers to the guest", path(down));
     part("connect", "a connect, on top of the way there and back", opening(connect));
@@ -49,12 +36,12 @@ pub fn effects(page: &mut Page, table: &Table<'_>, effects: &Effects, fully: boo
 }
 
 /// A table; its head is a comment too where nothing in it is set.
-pub fn section(page: &mut Page, table: &Table<'_>, name: &str, about: &str, keys: Vec<Key>, fully: bool) {
+pub fn section(page: &mut Page, name: &str, about: &str, keys: Vec<Key>, fully: bool) {
     let any = keys.iter().any(|(_, value, ..)| value.is_some());
     if !any && !fully {
         return;
     }
-    page.heading(&format!("{}[{}{name}]", if any { "" } else { "# " }, table.prefix), about);
+    page.heading(&format!("{}[{name}]", if any { "" } else { "# " }), about);
     for (key, value, without, about) in keys {
         if fully || value.is_some() {
             page.key(key, value, without, about);

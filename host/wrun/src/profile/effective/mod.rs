@@ -9,8 +9,8 @@ mod page;
 
 use wrun_net::shape::profile::{Match, Network, Rule, Scope};
 
-use super::meaning::{ALL, Meaning, OPERATIONS, PROTOCOLS, SCHEMA, named};
-use effects::Table;
+use super::meaning::{ALL, Meaning, OPERATIONS, PROTOCOLS, named};
+use super::reading::SCHEMA;
 use page::{Page, list, text};
 
 const LEGEND: &str = "\
@@ -40,7 +40,7 @@ pub fn effective(meaning: &Meaning) -> String {
     let mut fully = true;
     match all.first() {
         Some(all) => regimes(&mut page, "", all, &mut fully),
-        None => effects::effects(&mut page, &Table::file(), &Default::default(), std::mem::take(&mut fully)),
+        None => effects::effects(&mut page, "", &Default::default(), std::mem::take(&mut fully)),
     }
     board::board(&mut page, &profile.board);
     for rule in rules {
@@ -54,12 +54,12 @@ pub fn effective(meaning: &Meaning) -> String {
 
 fn regimes(page: &mut Page, prefix: &str, rule: &Rule, fully: &mut bool) {
     if let [always] = &rule.regimes[..] {
-        return effects::effects(page, &Table::within(prefix), &always.effects, std::mem::take(fully));
+        return effects::effects(page, prefix, &always.effects, std::mem::take(fully));
     }
     for regime in &rule.regimes {
         page.heading(&format!("[[{prefix}schedule]]"), "gone through in turn, again and again");
         page.set("lasts", page::time(regime.lasts), "");
-        effects::effects(page, &Table::within(&format!("{prefix}schedule.")), &regime.effects, std::mem::take(fully));
+        effects::effects(page, &format!("{prefix}schedule."), &regime.effects, std::mem::take(fully));
     }
 }
 

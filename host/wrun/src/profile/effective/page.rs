@@ -8,6 +8,9 @@ use crate::units;
 /// Where comments begin, if what stands before them is no longer.
 const COLUMN: usize = 38;
 
+/// The comment of a longer line stands above it.
+const WIDE: usize = 56;
+
 /// A list that is longer is written on several lines.
 const WIDTH: usize = 100;
 
@@ -47,7 +50,7 @@ impl Page {
         // Writing to a string cannot fail.
         _ = match about {
             "" => writeln!(self.text, "{line}"),
-            about if line.contains('\n') => writeln!(self.text, "# {about}\n{line}"),
+            about if line.contains('\n') || line.len() > WIDE => writeln!(self.text, "# {about}\n{line}"),
             about => writeln!(self.text, "{line:COLUMN$} # {about}"),
         };
     }

@@ -19,7 +19,6 @@ pub const OPERATIONS: [(&str, Operation); 4] = [
 
 pub const PROTOCOLS: [(&str, Protocol); 2] = [("tcp", Protocol::Tcp), ("udp", Protocol::Udp)];
 
-/// Of a rule without a match, or with an empty one, it is an error.
 pub fn matching(notes: &mut Notes<'_>, written: &Spanned<written::Match>) -> Match {
     let written::Match { protocol, address, port, operation } = written.get_ref();
     let matches = Match {

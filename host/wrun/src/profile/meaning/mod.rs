@@ -27,8 +27,8 @@ pub use matching::{OPERATIONS, PROTOCOLS};
 pub use notes::{Notes, shown};
 pub use rules::ALL;
 
-/// The version of the format, which a file may name as `schema`.
-pub const SCHEMA: u64 = 1;
+/// The name of a profile that has none.
+const NAMELESS: &str = "nameless";
 
 /// A profile, and what only people read.
 #[derive(Debug)]
@@ -39,14 +39,14 @@ pub struct Meaning {
     pub source: String,
 }
 
-/// What `file` means. Paths in it are relative to `folder`; without one there can be none.
+/// What `file` means. `name` is its name if it says none, and can be one. Paths in it are relative to `folder`; without
+/// one there can be none.
 pub fn of(file: &File, name: &str, folder: Option<&Path>) -> Result<Meaning, Vec<Problem>> {
     let mut notes = Notes::new(folder);
-    if let Some(schema) = &file.schema {
-        notes.whole(schema, "a version of the format", SCHEMA..=SCHEMA);
-    }
     let mut text = |given: &Option<_>, most| given.as_ref().and_then(|given| notes.text(given, most));
-    let name = text(&file.name, notes::NAME).unwrap_or_else(|| name.to_owned());
+    let name = text(&file.name, notes::NAME)
+        .or_else(|| Some(name.to_owned()).filter(|name| notes::plain(name, notes::NAME)))
+        .unwrap_or_else(|| NAMELESS.to_owned());
     let description = text(&file.description, notes::LINE).unwrap_or_default();
     let source = text(&file.source, notes::PARAGRAPH).unwrap_or_default();
     let scopes = [("link", Scope::Link), ("socket", Scope::Socket)];

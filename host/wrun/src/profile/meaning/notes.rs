@@ -1,5 +1,6 @@
 //! Reading single values, and noting what is wrong with them.
 
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use toml::Value;
 use crate::near;
 use crate::profile::problem::Problem;
 use crate::profile::written::Given;
+use crate::report::words::{cut, printable};
 use crate::units;
 
 /// Longer than this waits nobody for anything.
@@ -52,7 +54,7 @@ impl<'a> Notes<'a> {
     pub fn time_up_to(&mut self, given: &Given, most: Duration) -> Option<Duration> {
         let time = self.written(given, "a time", "50 ms", units::time)?;
         if time > most {
-            let most = format!("at most {} here", units::time_text(most));
+            let most = format!("at most {} h here", most.as_secs() / 3600);
             self.note(given.span(), "longer than anybody waits", most);
             return None;
         }
@@ -77,8 +79,12 @@ impl<'a> Notes<'a> {
 
     /// Bytes a second, more than zero.
     pub fn rate(&mut self, given: &Given) -> Option<u64> {
-        let rate = self.written(given, "a rate", "256 kbit/s", units::rate)?;
         let help = "for no traffic at all write offline = true, for no limit leave it out";
+        // Nothing needs no unit; who writes so wants to know this first.
+        let rate = match number(given.get_ref()) {
+            Some(0.0) => 0,
+            _ => self.written(given, "a rate", "256 kbit/s", units::rate)?,
+        };
         self.within(given, rate, "a rate of zero, or of less than a byte a second", help, "1 TB/s (1000 GB/s)")
     }
 
@@ -135,10 +141,7 @@ impl<'a> Notes<'a> {
         let whole = given.get_ref().as_integer().and_then(|number| u64::try_from(number).ok());
         let found = whole.filter(|number| range.contains(number));
         if found.is_none() {
-            let help = match range.start() == range.end() {
-                true => format!("this wrun knows {} only", range.start()),
-                false => format!("write a whole number from {} to {}, without quotes", range.start(), range.end()),
-            };
+            let help = format!("write a whole number from {} to {}, without quotes", range.start(), range.end());
             self.note(given.span(), format!("{} is not {what}", shown(given.get_ref())), help);
         }
         found
@@ -181,20 +184,14 @@ impl<'a> Notes<'a> {
             self.note(given.span(), format!("{} is no text", kind(given.get_ref())), "write it in quotes");
             return None;
         };
-        let plain = text.replace('\n', " ");
-        if crate::report::words::printable(&plain) != plain || (most < PARAGRAPH && plain != text) {
-            self.note(
-                given.span(),
-                "a text with control characters",
-                "write plain text, names and descriptions on a line",
-            );
+        let text = text.replace("\r\n", "\n");
+        if !plain(&text, most) {
+            let lines = if most < PARAGRAPH { "on a line" } else { "on as many lines as you like" };
+            let help = format!("write 1 to {most} bytes {lines}, without control characters");
+            self.note(given.span(), "no text to show people", help);
             return None;
         }
-        if text.trim().is_empty() || text.len() > most {
-            self.note(given.span(), "a text that is empty or too long", format!("write 1 to {most} bytes"));
-            return None;
-        }
-        Some(text.to_owned())
+        Some(text)
     }
 
     /// A value that is written as text with a unit.
@@ -225,6 +222,12 @@ impl<'a> Notes<'a> {
     }
 }
 
+/// Whether a text can be shown: it has at most `most` bytes, and nothing that plays with a terminal.
+pub fn plain(text: &str, most: usize) -> bool {
+    let lines = if most < PARAGRAPH { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\n', " ")) };
+    printable(&lines) == lines && !text.trim().is_empty() && text.len() <= most
+}
+
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(number) => Some(*number as f64),
@@ -236,7 +239,7 @@ fn number(value: &Value) -> Option<f64> {
 /// A value as words for it.
 pub fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("`{}`", crate::report::words::cut(text, LINE)),
+        Value::String(text) => format!("`{}`", cut(text, LINE)),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
         other => kind(other).to_owned(),

@@ -18,7 +18,7 @@ enum How {
 
 pub fn opening(notes: &mut Notes<'_>, written: Option<&Spanned<written::Opening>>) -> Opening {
     let Some(written) = written.map(Spanned::get_ref) else { return Opening::default() };
-    let base = written.delay.as_ref().and_then(|base| notes.time(base));
+    let base = written.delay.as_ref().map(|base| notes.time(base).unwrap_or(HOUR));
     let delay = delay(notes, base, written.jitter.as_ref(), written.distribution.as_ref());
     let failure = written.failure.as_ref().and_then(|share| notes.share(share)).unwrap_or_default();
     for given in [&written.how, &written.timeout].into_iter().flatten() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toml::{Spanned, Value};
 use wrun_net::shape::profile::{Delay, Distribution, Loss, Path, Rate};
 
-use super::notes::{Notes, shown};
+use super::notes::{HOUR, Notes, shown};
 use crate::profile::trace;
 use crate::profile::written::{self, Bursts, Given};
 use crate::units;
@@ -28,7 +28,8 @@ pub fn path(
     if let (Some(base), Some(_)) = (base, half) {
         notes.note(base.span(), "a delay beside rtt", "rtt is both ways' delay: write one or the other");
     }
-    let base = base.and_then(|base| notes.time(base)).or(half);
+    // An unreadable one is noted; what depends on it is not to be blamed too.
+    let base = base.map(|base| notes.time(base).unwrap_or(HOUR)).or(half);
     let jitter = pick(notes, both, own, |path| &path.jitter);
     let distribution = pick(notes, both, own, |path| &path.distribution);
     let delay = delay(notes, base, jitter, distribution);
@@ -150,8 +151,8 @@ fn bursts(notes: &mut Notes<'_>, given: &Spanned<written::Loss>, bursts: &Bursts
             let bad_to_good = 1.0 / length;
             let good_to_bad = bad_to_good * overall / (1.0 - overall);
             if !(0.0..=1.0).contains(&good_to_bad) {
-                let help =
-                    format!("bursts of {length} are at most {} of all", units::share_text(length / (1.0 + length)));
+                let most = (1000.0 * length / (1.0 + length)).floor() / 10.0;
+                let help = format!("bursts of a mean length of {length} are at most {most} % of all");
                 notes.note(given.span(), "more bursts than there is room for", help);
                 return Loss::None;
             }
