@@ -4,6 +4,7 @@
 //! says what points where, and why.
 
 pub mod calibrate;
+pub mod chart;
 pub mod check;
 pub mod cli;
 pub mod exit;
@@ -14,6 +15,7 @@ pub mod plan;
 pub mod policy;
 pub mod profile;
 pub mod progress;
+mod replace;
 pub mod report;
 pub mod run;
 mod series;

@@ -13,7 +13,7 @@ mod changes;
 pub mod connections;
 pub mod data;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod gather;
 pub mod histogram;
 pub mod json;
