@@ -74,6 +74,9 @@ pub struct Piece {
 }
 
 impl Line {
+    /// # Panics
+    ///
+    /// For a rule without regimes, which no checked profile has: [`Rule::regimes`] promises one.
     pub fn new(rule: &Rule, way: Way) -> Self {
         let schedule = Schedule::new(&rule.regimes);
         let path = |effects: &Effects| match way {
@@ -81,6 +84,7 @@ impl Line {
             Way::Down => effects.down.clone(),
         };
         let paths: Vec<Path> = rule.regimes.iter().map(|regime| path(&regime.effects)).collect();
+        assert!(!paths.is_empty(), "a rule has a regime, or there is nothing to be in effect");
         let wire = Wire::new(schedule.clone(), &paths);
         Self { schedule, paths, wire, waiting: VecDeque::new(), backlog: 0, weather: Weather::default() }
     }
