@@ -5,7 +5,7 @@
 //! Times are since the start of the run, and chances are [`dice`] of one socket and effect each.
 //!
 //! - What an operation meets: [`rules`] (which rule), [`schedule`] (which of its regimes now).
-//! - The way of bytes: [`line`] puts together [`rate`], [`loss`] and [`delay`] for one direction of a link, and
+//! - The way of bytes: [`mod@line`] puts together [`rate`], [`loss`] and [`delay`] for one direction of a link, and
 //!   [`lane`] is what one socket keeps of its own on it; [`retransmission`] is how a stream meets loss.
 //! - Beginnings: [`opening`], and [`handshake`] over two lines.
 //! - Waits and quirks: [`mixture`], [`nagle`], [`send_queue`].

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::lane::Lane;
 use super::line::Line;
+use super::loss::Attempt;
 use super::opening::{Opened, OpeningDice};
 use super::profile::{Failure, Opening};
 
@@ -25,27 +26,37 @@ pub struct Leg<'a> {
 /// How long a connect takes that begins now, and how it ends.
 pub fn connect(now: Duration, up: Leg<'_>, down: Leg<'_>, opening: &Opening, dice: &mut OpeningDice) -> Opened {
     let mut answer: Option<Duration> = None;
-    let mut sent = now;
-    let mut timeout = FIRST_TIMEOUT;
-    for _ in 0..=RETRIES {
-        if let Some(arrived) = up.line.bare(sent, up.lane)
-            && let Some(answered) = down.line.bare(arrived, down.lane)
+    for (sent, until, attempt) in tries(now) {
+        if let Some(arrived) = up.line.bare(sent, attempt, up.lane)
+            && let Some(answered) = down.line.bare(arrived, attempt, down.lane)
         {
             answer = Some(answer.map_or(answered, |earlier| earlier.min(answered)));
         }
-        sent = sent.saturating_add(timeout);
-        timeout *= 2;
-        if answer.is_some_and(|answer| answer <= sent) {
-            break;
+        if let Some(answer) = answer.filter(|&answer| answer <= until) {
+            return opening.draw(answer.saturating_sub(now), dice);
         }
     }
-    match answer.filter(|&answer| answer <= sent) {
-        Some(answer) => opening.draw(answer.saturating_sub(now), dice),
-        None => {
-            let after = sent.saturating_sub(now);
-            Opened { after, failure: Some(Failure::Timeout(after)) }
-        }
-    }
+    let after = given_up(now).saturating_sub(now);
+    Opened { after, failure: Some(Failure::Timeout(after)) }
+}
+
+/// When the SYN of a peer arrives that sends it now, or when the peer gives up.
+pub fn arrival(now: Duration, leg: Leg<'_>) -> Duration {
+    let arrived = tries(now).find_map(|(sent, _, attempt)| leg.line.bare(sent, attempt, leg.lane));
+    arrived.unwrap_or_else(|| given_up(now))
+}
+
+/// When a SYN is sent, until when it is waited for, and which one it is.
+fn tries(now: Duration) -> impl Iterator<Item = (Duration, Duration, Attempt)> {
+    (0..=RETRIES).map(move |number| {
+        let sent = now.saturating_add(FIRST_TIMEOUT * (2_u32.pow(number) - 1));
+        let until = sent.saturating_add(FIRST_TIMEOUT * 2_u32.pow(number));
+        (sent, until, if number == 0 { Attempt::First } else { Attempt::Again })
+    })
+}
+
+fn given_up(now: Duration) -> Duration {
+    tries(now).last().map_or(now, |(_, until, _)| until)
 }
 
 #[cfg(test)]
@@ -115,13 +126,36 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_that_took_a_syn_does_not_take_the_next() {
+        let loss = Loss::Bursts { good_to_bad: 0.001, bad_to_good: 0.001, loss_in_good: 0.0, loss_in_bad: 1.0 };
+        let rule = rule([(1, Path { loss, ..Path::default() })]);
+        let connects = afters(&rule, vec![ms(0); 10_000]);
+        // One of two meets the burst, and of these one of two is through at the second try.
+        let count = |after| connects.iter().filter(|&&found| found == ms(after)).count();
+        assert!(count(1000) > 1000, "{}", count(1000));
+        assert!(count(3000) * 3 < count(1000) * 2, "{} and {}", count(1000), count(3000));
+    }
+
+    #[test]
+    fn the_syn_of_a_peer_is_sent_again_until_it_arrives_or_is_given_up() {
+        let offline = || Path { offline: true, ..Path::default() };
+        let arrival = |rule: &Rule| {
+            let (mut line, mut lane) = (Line::new(rule, Way::Up), Lane::new(SEED, 0, 0, Way::Up));
+            super::arrival(ms(0), Leg { line: &mut line, lane: &mut lane })
+        };
+        assert_eq!(arrival(&rule([(1, Path::default())])), ms(0));
+        assert_eq!(arrival(&rule([(6000, offline()), (60_000, Path::default())])), ms(7000));
+        assert_eq!(arrival(&rule([(1, offline())])), ms(127_000));
+    }
+
+    #[test]
     fn a_syn_stands_behind_what_waits_and_takes_no_rate() {
         let rule = rule([(1, Path { rate: Some(Rate::Constant(1000)), ..Path::default() })]);
         let mut line = Line::new(&rule, Way::Up);
         let mut lane = Lane::new(SEED, 0, 0, Way::Up);
         line.piece(ms(0), 500, ms(0), &mut lane);
-        assert_eq!(line.bare(ms(100), &mut lane), Some(ms(500)));
-        assert_eq!(line.bare(ms(9000), &mut lane), Some(ms(9000)));
+        assert_eq!(line.bare(ms(100), Attempt::First, &mut lane), Some(ms(500)));
+        assert_eq!(line.bare(ms(9000), Attempt::Again, &mut lane), Some(ms(9000)));
         assert_eq!(line.piece(ms(100), 500, ms(0), &mut lane).map(|piece| piece.departs), Some(ms(1000)));
     }
 }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::lane::Lane;
-use super::loss::Weather;
+use super::loss::{Attempt, Weather};
 use super::profile::{Effects, Path, QUEUE, Rule, Way};
 use super::rate::Wire;
 use super::retransmission;
@@ -70,10 +70,13 @@ pub struct Piece {
     /// When it arrives, never before what was sent earlier.
     pub due: Duration,
     /// Segments that were lost, each time one was.
-    pub lost: u32,
+    pub lost: u64,
 }
 
 impl Line {
+    /// # Panics
+    ///
+    /// For a rule without regimes, which no checked profile has: [`Rule::regimes`] promises one.
     pub fn new(rule: &Rule, way: Way) -> Self {
         let schedule = Schedule::new(&rule.regimes);
         let path = |effects: &Effects| match way {
@@ -81,6 +84,7 @@ impl Line {
             Way::Down => effects.down.clone(),
         };
         let paths: Vec<Path> = rule.regimes.iter().map(|regime| path(&regime.effects)).collect();
+        assert!(!paths.is_empty(), "a rule has a regime, or there is nothing to be in effect");
         let wire = Wire::new(schedule.clone(), &paths);
         Self { schedule, paths, wire, waiting: VecDeque::new(), backlog: 0, weather: Weather::default() }
     }
@@ -104,7 +108,7 @@ impl Line {
         let Some(departs) = self.wire.carry(now, bytes) else { return Verdict::Lost };
         self.wait(now, Some(departs), bytes);
         let path = &self.paths[self.schedule.turn(departs).regime];
-        let lost = self.weather.loses(&path.loss, &mut lane.loss);
+        let lost = self.weather.loses(&path.loss, Attempt::First, &mut lane.loss);
         let duplicated = lane.duplicate.chance(path.duplicate);
         let reordered = lane.reorder.chance(path.reorder);
         let delay = path.delay.draw(&mut lane.delay);
@@ -129,12 +133,16 @@ impl Line {
         let departs = departs?;
         let path = &self.paths[self.schedule.turn(departs).regime];
         // What is lost of a piece is sent again at the same time, and what of that is lost again.
+        let (mut segments, mut attempt) = (bytes.div_ceil(SEGMENT).max(1), Attempt::First);
         let (mut lost, mut times) = (0, 0);
-        let mut segments = bytes.div_ceil(SEGMENT).max(1);
-        while segments > 0 && times < retransmission::MOST {
-            segments = (0..segments).filter(|_| self.weather.loses(&path.loss, &mut lane.loss)).count() as u64;
-            lost += segments as u32;
-            times += u32::from(segments > 0);
+        while times < retransmission::MOST {
+            segments = (0..segments).filter(|_| self.weather.loses(&path.loss, attempt, &mut lane.loss)).count() as u64;
+            if segments == 0 {
+                break;
+            }
+            lost += segments;
+            times += 1;
+            attempt = Attempt::Again;
         }
         let delay = path.delay.draw(&mut lane.delay).saturating_add(retransmission::wait(times, round_trip));
         Some(Piece { departs, due: lane.in_order(departs.saturating_add(delay)), lost })
@@ -142,14 +150,14 @@ impl Line {
 
     /// When a segment without bytes arrives that is sent at `at`, which may be in the future: it takes nothing of the
     /// rate, but stands behind what waits for it by now. `None`: it is lost.
-    pub fn bare(&mut self, at: Duration, lane: &mut Lane) -> Option<Duration> {
+    pub fn bare(&mut self, at: Duration, attempt: Attempt, lane: &mut Lane) -> Option<Duration> {
         if self.path(at).offline {
             return None;
         }
         let departs = self.wire.free(at);
         let path = &self.paths[self.schedule.turn(departs).regime];
         let delay = path.delay.draw(&mut lane.delay);
-        let lost = self.weather.loses(&path.loss, &mut lane.loss);
+        let lost = self.weather.loses(&path.loss, attempt, &mut lane.loss);
         (!lost).then(|| departs.saturating_add(delay))
     }
 

@@ -5,6 +5,7 @@
 
 mod chances;
 mod kit;
+mod oracle;
 mod orders;
 mod other_tools;
 mod rates;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::kit::{SEED, lane, line, ms, passes};
 use crate::shape::dice::{Effect, Owner, Seed};
 use crate::shape::line::Verdict;
-use crate::shape::loss::Weather;
+use crate::shape::loss::{Attempt, Weather};
 use crate::shape::profile::{Delay, Distribution, Loss, Path, Way};
 
 const COUNT: usize = 100_000;
@@ -81,8 +81,32 @@ fn bursts_begin_in_the_good_state_and_each_state_loses_its_own_share() {
     let mut dice = SEED.dice(Owner { socket: 0, rule: 0, way: Way::Up, effect: Effect::Loss });
     let turned = Loss::Bursts { good_to_bad: 1.0, bad_to_good: 1.0, loss_in_good: 1.0, loss_in_bad: 0.0 };
     let mut weather = Weather::default();
-    let lost: Vec<bool> = (0..6).map(|_| weather.loses(&turned, &mut dice)).collect();
+    let lost: Vec<bool> = (0..6).map(|_| weather.loses(&turned, Attempt::First, &mut dice)).collect();
     assert_eq!(lost, [true, false, true, false, true, false]);
+}
+
+/// A segment that was lost is not sent into the rest of the burst, which would be a timeout of minutes for a burst of
+/// milliseconds.
+#[test]
+fn what_is_sent_again_is_lost_as_often_as_anything_is() {
+    // Rare bursts of a hundred: one of a hundred is lost.
+    let loss = Loss::Bursts { good_to_bad: 0.0001, bad_to_good: 0.0099, loss_in_good: 0.0, loss_in_bad: 1.0 };
+    let (mut line, mut lane) = (line(Path { loss, ..Path::default() }), lane(0));
+    let pieces = (0..COUNT).map(|_| line.piece(ms(0), 1000, ms(0), &mut lane).unwrap().lost);
+    let lost: Vec<u64> = pieces.filter(|&lost| lost > 0).collect();
+    let twice = lost.iter().filter(|&&lost| lost > 1).count();
+    assert!(lost.len() > 300 && twice * 20 < lost.len(), "{twice} of {} were lost twice", lost.len());
+}
+
+#[test]
+fn the_mean_loss_is_that_of_both_states_by_their_share() {
+    let bursts =
+        |good_to_bad, bad_to_good| Loss::Bursts { good_to_bad, bad_to_good, loss_in_good: 0.1, loss_in_bad: 0.5 };
+    let means =
+        [bursts(0.1, 0.3), bursts(0.0, 0.0), bursts(0.2, 0.0), Loss::Independent(0.3), Loss::None].map(|l| l.mean());
+    for (mean, wanted) in means.into_iter().zip([0.2, 0.1, 0.5, 0.3, 0.0]) {
+        assert!((mean - wanted).abs() < 1e-9, "{mean} where {wanted} was expected");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -85,10 +86,10 @@ struct Attempt<'a> {
 
 /// How a connect is to go, on the terms of the moment.
 struct Plan {
-    /// When the connection inside is to be made: once the guest's part of it has come there.
+    /// When the connection inside is to be made: once the guest's part of it has come there. Or when it has failed.
     arrives: Instant,
-    /// When the guest is told.
-    told: Instant,
+    /// How long the answer is on its way.
+    back: Duration,
     failure: Option<Failure>,
     courses: (Course, Course),
 }
@@ -125,9 +126,8 @@ impl<'a> Attempt<'a> {
         }
         let Opened { after, failure } = opened;
         let after = after.saturating_add(stall.unwrap_or_default());
-        let told = core.at(time.saturating_add(after));
-        let back = effects.down.delay.base.min(after);
-        Some(Plan { arrives: told - back, told, failure, courses: (up, down) })
+        let back = if failure.is_some() { Duration::ZERO } else { effects.down.delay.base.min(after) };
+        Some(Plan { arrives: core.at(time.saturating_add(after - back)), back, failure, courses: (up, down) })
     }
 
     async fn run(
@@ -142,11 +142,10 @@ impl<'a> Attempt<'a> {
             let mut renewed = pin!(renewed);
             renewed.as_mut().enable();
             let Some(plan) = self.plan(&ground.core.terms()) else { break None };
-            let until = if plan.failure.is_some() { plan.told } else { plan.arrives };
             tokio::select! {
                 biased;
                 () = renewed => {}
-                () = ground.until(until) => break Some(plan),
+                () = ground.until(plan.arrives) => break Some(plan),
             }
         };
         let Some(plan) = plan else { return Ok((inner.connect(remote).await?, None)) };
@@ -159,8 +158,8 @@ impl<'a> Attempt<'a> {
             });
         }
         let result = inner.connect(remote).await;
-        // Nothing is left to be decided but when the guest hears of it.
-        ground.until(plan.told).await;
+        // However long that took: what is inside may be a link too.
+        ground.until(Instant::now() + plan.back).await;
         Ok((result?, Some(plan.courses)))
     }
 }

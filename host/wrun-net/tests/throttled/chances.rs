@@ -1,0 +1,139 @@
+//! Chance: as often as it was set, and the same again with the same seed.
+
+use std::time::Duration;
+
+use wrun_net::Error;
+use wrun_net::shape::Profile;
+use wrun_net::shape::profile::{Delay, Effects, Loss, Match, Network, Operation, Path, Regime, Rule};
+use wrun_net::throttled::Account;
+
+use super::kit::*;
+
+/// Sends numbered datagrams there and back, a few at a time: which came, in order, and the account.
+async fn exchange(profile: Profile, seed: u64, count: u32) -> (Vec<u32>, Vec<u32>, Account) {
+    let bench = Bench::seeded(profile, seed);
+    let (guest, peer) = bench.sockets().await;
+    let mut came = [Vec::new(), Vec::new()];
+    for at in 0..count {
+        guest.try_send(&at.to_be_bytes(), &peer).unwrap();
+        peer.try_send(&at.to_be_bytes(), &guest).unwrap();
+        if at % 10 == 9 || at == count - 1 {
+            for (socket, came) in [&peer, &guest].into_iter().zip(&mut came) {
+                let received = socket.within(ms(5)).await;
+                came.extend(received.into_iter().map(|datagram| u32::from_be_bytes(datagram.try_into().unwrap())));
+            }
+        }
+    }
+    for (socket, came) in [&peer, &guest].into_iter().zip(&mut came) {
+        let received = socket.within(Duration::from_secs(10)).await;
+        came.extend(received.into_iter().map(|datagram| u32::from_be_bytes(datagram.try_into().unwrap())));
+    }
+    let [there, back] = came;
+    (there, back, bench.throttled.account())
+}
+
+fn chancy() -> Path {
+    let delay = Delay { base: ms(20), jitter: ms(15), ..Delay::default() };
+    Path { delay, loss: Loss::Independent(0.1), duplicate: 0.1, reorder: 0.1, ..Path::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_seed_decides_the_same_and_another_does_not() {
+    let one = exchange(always(both(chancy())), 7, 500).await;
+    assert_eq!(one, exchange(always(both(chancy())), 7, 500).await);
+    let other = exchange(always(both(chancy())), 8, 500).await;
+    assert_ne!((one.0, one.1), (other.0, other.1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_is_what_is_counted() {
+    let (there, back, account) = exchange(always(both(chancy())), SEED, 5000).await;
+    for (came, path) in [there, back].into_iter().zip(account.paths) {
+        assert_eq!((path.count, path.bytes, path.overflowed), (5000, 20_000, 0));
+        assert_eq!(came.len() as u64, path.count - path.lost + path.duplicated);
+        let overtaken = came.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        assert!(overtaken > 0 && path.reordered > 0);
+        // Four deviations of 5000 at a tenth.
+        for happened in [path.lost, path.reordered] {
+            assert!((415..585).contains(&happened), "{happened} of 5000 at a tenth");
+        }
+        // From 5 to 35 ms, and mostly late among those, since who would overtake waits for the one before.
+        let median = path.median_delay.unwrap();
+        assert!(median >= ms(20) && median <= ms(36), "{median:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probability_of_zero_never_acts_and_of_one_always_does() {
+    let none = Path { loss: Loss::Independent(0.0), ..delayed(ms(1)) };
+    let (there, back, account) = exchange(always(both(none)), SEED, 2000).await;
+    assert!(there.iter().copied().eq(0..2000) && back.iter().copied().eq(0..2000));
+    for path in account.paths {
+        assert_eq!((path.lost, path.duplicated, path.reordered, path.overflowed), (0, 0, 0, 0));
+    }
+    let all = Path { loss: Loss::Independent(1.0), ..delayed(ms(1)) };
+    let (there, back, account) = exchange(always(both(all)), SEED, 100).await;
+    assert!(there.is_empty() && back.is_empty());
+    assert!(account.paths.iter().all(|path| path.lost == 100 && path.median_delay.is_none()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_is_for_what_it_matches_and_nothing_else() {
+    let all = |name: &str, matches, effects| Rule {
+        name: name.to_owned(),
+        matches,
+        regimes: vec![Regime { lasts: ms(1000), effects }],
+    };
+    let far = Match { port: Some(1..=1), ..Match::default() };
+    let there = Match {
+        addresses: vec![Network { address: HERE, prefix: 8 }],
+        operations: vec![Operation::Send],
+        ..Match::default()
+    };
+    let rules = vec![
+        all("far", far, both(delayed(ms(5000)))),
+        all("there", there, both(delayed(ms(30)))),
+        all("rest", Match { operations: vec![Operation::Receive], ..Match::default() }, both(delayed(ms(10)))),
+    ];
+    let bench = Bench::new(Profile { rules, ..Profile::default() });
+    let (connected, took) = timed(bench.pair()).await;
+    let (guest, peer) = connected;
+    assert_eq!(took, Duration::ZERO);
+    for (from, to, takes) in [(&guest, &peer, 30), (&peer, &guest, 10)] {
+        let carry = async {
+            write_all(from, b"x").await.unwrap();
+            read_exactly(to, 1).await
+        };
+        assert_takes(timed(carry).await.1, ms(takes), 1);
+    }
+    let names = bench.throttled.account().paths.into_iter().map(|path| path.rule).collect::<Vec<_>>();
+    assert_eq!(names, ["there", "rest"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_nobody_is_there_is_told_once_and_late() {
+    let bench = Bench::new(always(both(delayed(ms(25)))));
+    let (guest, peer) = bench.sockets().await;
+    guest.socket.connect(Some(peer.at)).await.unwrap();
+    drop(peer);
+    let (answer, took) = timed(async {
+        guest.socket.try_send(b"anybody?", None).unwrap();
+        guest.receive().await
+    })
+    .await;
+    assert_eq!(answer, Err(Error::ConnectionRefused));
+    assert_takes(took, ms(50), 2);
+    assert!(guest.within(ms(1000)).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_peer_hears_nothing_of_what_strangers_have_on_their_way() {
+    let bench = Bench::new(always(Effects { down: delayed(ms(25)), ..Effects::default() }));
+    let (guest, peer) = bench.sockets().await;
+    let stranger = datagrams(&bench.memory).await;
+    stranger.try_send(b"not for you", &guest).unwrap();
+    peer.try_send(b"for you", &guest).unwrap();
+    tokio::time::sleep(ms(5)).await;
+    guest.socket.connect(Some(peer.at)).await.unwrap();
+    assert_eq!(guest.within(ms(1000)).await, [b"for you"]);
+}

@@ -1,0 +1,9 @@
+//! What a profile does to sockets, in memory and on a paused clock: every time here is exact to tokio's millisecond.
+
+mod chances;
+mod changing;
+mod delay;
+mod kit;
+mod quirks;
+mod rate;
+mod streams;
