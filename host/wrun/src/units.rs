@@ -183,7 +183,9 @@ fn meant(unit: &str, units: &[Unit]) -> Vec<&'static str> {
         "msec" | "millis" => vec!["ms"],
         "sec" | "secs" | "second" | "seconds" => vec!["s"],
         // As other tools have it, either of the two.
-        "K" | "k" | "M" | "G" => names.filter(|name| name.to_lowercase().starts_with(&unit.to_lowercase())).collect(),
+        "K" | "k" | "KB" | "kb" | "M" | "G" => {
+            names.filter(|name| name[..1].eq_ignore_ascii_case(&unit[..1])).collect()
+        }
         _ => near::nearest(unit, names).into_iter().collect(),
     }
 }

@@ -24,17 +24,17 @@ pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects
     }
 }
 
-/// An effect that was given, by its name and place, and the operations that it is for.
-type Given = (&'static str, Range<usize>, &'static [Operation]);
+/// An effect by its name, where it stands if it was given, and the operations that it is for.
+type Effect<Place> = (&'static str, Place, &'static [Operation]);
 
 /// Which effects were given.
-pub fn given(written: &written::Effects<'_>) -> Vec<Given> {
+pub fn given(written: &written::Effects<'_>) -> Vec<Effect<Range<usize>>> {
     use Operation::{Connect, Receive, Resolve, Send};
     let stall = written.stall.map(toml::Spanned::get_ref);
     let stalls = stall.map(|stall| [&stall.connect, &stall.answer, &stall.send]);
     let stalls = stalls.map(|stalls| stalls.map(|modes| modes.as_ref().map(toml::Spanned::span)));
     let [connects, answers, sends] = stalls.unwrap_or_default();
-    let all: [(&'static str, Option<Range<usize>>, &'static [Operation]); 10] = [
+    let all: [Effect<Option<Range<usize>>>; 10] = [
         ("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive]),
         ("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send]),
         ("both", written.both.map(|given| given.span()), &[Connect, Send, Receive]),

@@ -61,6 +61,34 @@ fn check(text: &str) {
     }
 }
 
+/// A file of the largest size, of nothing but the same.
+#[test]
+fn no_amount_of_anything_breaks_the_reading_or_takes_for_ever() {
+    for (begin, again, end) in [
+        ("up = ", "[", ""),
+        ("up = ", "{a=", ""),
+        ("", "a.", "a = 1"),
+        ("", "\n", "x"),
+        ("", "x", ""),
+        ("rtt = '", "9", " ms'"),
+        ("", "[[rule]]\n", ""),
+        ("rule = [", "{match.port=1},", "]"),
+        ("schedule = [", "{},", "]"),
+        ("stall.answer = [", "{},", "]"),
+        ("board.unsupported = [", "'linger',", "]"),
+        ("board.send-queue = { depth = 1, clears-after = '1 s', kinds = [", "['::1'],", "] }"),
+        ("board.send-queue = { depth = 1, clears-after = '1 s', kinds = [[", "'::1',", "]] }"),
+        ("rule = [{ match.address = [", "'::1',", "] }]"),
+        ("rule = [{ match.operation = [", "'send',", "] }]"),
+        ("up.trace = [", "1,", "]"),
+        ("up.distribution = [", "1,", "]"),
+    ] {
+        let text = format!("{begin}{}{end}", again.repeat(300_000 / again.len()));
+        assert!(load(&text).is_err(), "{begin}{again}");
+        check(&text);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
