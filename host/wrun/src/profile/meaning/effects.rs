@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use wrun_net::shape::profile::{Effects, Operation};
 
-use super::notes::Notes;
+use super::notes::{HOUR, Notes};
 use super::opening::opening;
 use super::path::path;
 use super::stalls::stalls;
 use crate::profile::written;
 
 pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects {
-    let round_trip = written.rtt.and_then(|rtt| notes.time(rtt));
+    // An unreadable one is noted; what depends on it is not to be blamed too.
+    let round_trip = written.rtt.map(|rtt| notes.time(rtt).unwrap_or(HOUR));
     let up = round_trip.map(|time| time / 2);
     let down = round_trip.zip(up).map(|(time, up)| time - up);
     Effects {

@@ -61,7 +61,7 @@ fn check(text: &str) {
     }
 }
 
-/// A file of the largest size, of nothing but the same.
+/// Long files of nothing but the same.
 #[test]
 fn no_amount_of_anything_breaks_the_reading_or_takes_for_ever() {
     for (begin, again, end) in [
@@ -83,15 +83,13 @@ fn no_amount_of_anything_breaks_the_reading_or_takes_for_ever() {
         ("up.trace = [", "1,", "]"),
         ("up.distribution = [", "1,", "]"),
     ] {
-        let text = format!("{begin}{}{end}", again.repeat(300_000 / again.len()));
+        let text = format!("{begin}{}{end}", again.repeat(100_000 / again.len()));
         assert!(load(&text).is_err(), "{begin}{again}");
         check(&text);
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
     #[test]
     fn no_text_breaks_the_reading_of_a_profile(text in any::<String>()) {
         check(&text);
