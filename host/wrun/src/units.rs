@@ -1,5 +1,5 @@
-//! Durations, sizes, rates and shares as people write them: the first two functions of each kind for a command line, the
-//! rest, with every unit written out, for profiles.
+//! Durations and sizes as people write them on a command line, and times, sizes, rates and shares as they write them in
+//! profiles, where every unit is written out.
 
 use std::time::Duration;
 
@@ -40,6 +40,18 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// A unit, and how many of the smallest are in it.
 type Unit = (&'static str, u64);
 
+/// Something that is measured in units.
+struct Measure {
+    units: &'static [Unit],
+    example: &'static str,
+    /// The units that somebody may have meant by another.
+    meant: fn(&str) -> Vec<&'static str>,
+}
+
+const TIME: Measure = Measure { units: &TIMES, example: "50 ms", meant: meant_time };
+const SIZE: Measure = Measure { units: &SIZES, example: "64 KiB", meant: meant_size };
+const RATE: Measure = Measure { units: &RATES, example: "256 kbit/s", meant: meant_rate };
+
 /// In nanoseconds.
 const TIMES: [Unit; 6] = [
     ("ns", 1),
@@ -78,17 +90,17 @@ const RATES: [Unit; 11] = [
 
 /// A time of a profile, such as `50 ms`, to the nanosecond.
 pub fn time(text: &str) -> Result<Duration, String> {
-    quantity(text, &TIMES, "50 ms").map(Duration::from_nanos)
+    quantity(text, &TIME).map(Duration::from_nanos)
 }
 
 /// A size of a profile in bytes, such as `64 KiB` or `8 kB`.
 pub fn bytes(text: &str) -> Result<u64, String> {
-    quantity(text, &SIZES, "64 KiB")
+    quantity(text, &SIZE)
 }
 
 /// A rate of a profile in bytes a second, such as `256 kbit/s` or `8 kB/s`, to the byte.
 pub fn rate(text: &str) -> Result<u64, String> {
-    quantity(text, &RATES, "256 kbit/s").map(|bits| bits / 8 + u64::from(bits % 8 >= 4))
+    quantity(text, &RATE).map(|bits| bits / 8 + u64::from(bits % 8 >= 4))
 }
 
 /// A share from 0 to 1, written as `1 %`.
@@ -145,47 +157,55 @@ fn in_units(value: u64, units: &[Unit], parts: u64) -> String {
 }
 
 /// A number and its unit, in the smallest unit.
-fn quantity(text: &str, units: &[Unit], example: &str) -> Result<u64, String> {
+fn quantity(text: &str, measure: &Measure) -> Result<u64, String> {
+    let Measure { units, example, meant } = measure;
     let (number, unit) = split(text);
     let value = decimal(number, text, example)?;
-    let names = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let all = || names(units).collect::<Vec<_>>().join(", ");
     if unit.is_empty() {
-        return Err(format!(
-            "`{text}` has no unit: write one of {} behind it, as in \"{example}\"",
-            names().join(", ")
-        ));
+        return Err(format!("`{text}` has no unit: write one of {} behind it, as in \"{example}\"", all()));
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
-        let meant = match meant(unit, units) {
-            near if near.is_empty() => String::new(),
-            near => format!("did you mean {}? ", near.join(" or ")),
+        let meant = match meant(unit).join(" or ") {
+            none if none.is_empty() => none,
+            some => format!("did you mean {some}? "),
         };
-        return Err(format!("`{unit}` in `{text}` is no unit here: {meant}there are {}", names().join(", ")));
+        return Err(format!("`{unit}` in `{text}` is no unit here: {meant}there are {}", all()));
     };
     // Rounds to the smallest unit; what is too large for it becomes the largest there is, which no profile allows.
     Ok((value * *scale as f64).round() as u64)
 }
 
-/// The units that somebody may have meant. Of bits and bytes both: which of them it was is nobody's guess.
-fn meant(unit: &str, units: &[Unit]) -> Vec<&'static str> {
-    let names = units.iter().map(|(name, _)| *name);
-    if units.len() == RATES.len() {
-        let prefix = unit.chars().next().unwrap_or_default().to_ascii_lowercase();
-        return names
-            .filter(|name| !name.contains('i') || name.contains("bit"))
-            .filter(|name| name.contains("bit") || !unit.contains("bit"))
-            .filter(|name| name.contains('B') || !unit.contains('B'))
-            .filter(|name| matches!(prefix, 'k' | 'm' | 'g') && name.to_ascii_lowercase().starts_with(prefix))
-            .collect();
-    }
+fn names(units: &'static [Unit]) -> impl Iterator<Item = &'static str> {
+    units.iter().map(|(name, _)| *name)
+}
+
+fn meant_time(unit: &str) -> Vec<&'static str> {
     match unit {
         "µs" | "μs" | "usec" => vec!["us"],
         "msec" | "millis" => vec!["ms"],
         "sec" | "secs" | "second" | "seconds" => vec!["s"],
-        // As other tools have it, either of the two.
-        "K" | "k" | "M" | "G" => names.filter(|name| name.to_lowercase().starts_with(&unit.to_lowercase())).collect(),
-        _ => near::nearest(unit, names).into_iter().collect(),
+        _ => near::nearest(unit, names(&TIMES)).into_iter().collect(),
     }
+}
+
+/// Of thousands and 1024s both: tools disagree about which of them a K is.
+fn meant_size(unit: &str) -> Vec<&'static str> {
+    match unit {
+        "K" | "k" | "KB" | "kb" => vec!["kB", "KiB"],
+        "M" | "m" | "mb" => vec!["MB", "MiB"],
+        "G" | "g" | "gb" => vec!["GB", "GiB"],
+        _ => near::nearest(unit, names(&SIZES)).into_iter().collect(),
+    }
+}
+
+/// Of bits and bytes both, unless the unit says which: a guess would be wrong by a factor of eight.
+fn meant_rate(unit: &str) -> Vec<&'static str> {
+    let prefix = unit.chars().next().unwrap_or_default().to_ascii_lowercase();
+    let decimal = names(&RATES[..8]).filter(|name| name.to_ascii_lowercase().starts_with(prefix));
+    let (bits, bytes) = (unit.contains("bit"), unit.contains('B'));
+    let fits = |name: &&str| matches!(prefix, 'k' | 'm' | 'g') && if name.contains("bit") { !bytes } else { !bits };
+    decimal.filter(fits).collect()
 }
 
 /// The number at the beginning, and the rest.

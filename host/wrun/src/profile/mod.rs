@@ -8,6 +8,7 @@
 pub mod commands;
 mod effective;
 mod file;
+mod given;
 mod meaning;
 pub mod presets;
 mod problem;

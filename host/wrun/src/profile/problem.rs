@@ -33,15 +33,11 @@ pub struct Unfit {
 
 impl Unfit {
     pub fn new(origin: String, text: &str, mut problems: Vec<Problem>) -> Self {
-        problems.sort_by_key(|problem| problem.span.as_ref().map_or(0, |span| span.start));
+        let place = |problem: &Problem| problem.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
+        problems.sort_by(|one, other| (place(one), &one.message).cmp(&(place(other), &other.message)));
         // What stands in `both` is looked at once for each way.
-        let mut told: Vec<Problem> = Vec::new();
-        for problem in problems {
-            if !told.contains(&problem) {
-                told.push(problem);
-            }
-        }
-        Self { origin, text: text.to_owned(), problems: told }
+        problems.dedup();
+        Self { origin, text: text.to_owned(), problems }
     }
 }
 

@@ -34,12 +34,15 @@ fn words(message: &str) -> (String, String) {
         return (format!("`{unknown}` is no key here"), format!("{meant}the keys here are {}", known.join(", ")));
     }
     let help = match message {
-        "invalid type: map, expected a sequence" => {
+        "invalid type: map, expected a list" => {
             "there may be several of these: write [[rule]] and [[schedule]] with two brackets, and lists in [ ]"
         }
         _ if message.ends_with("expected a table") => "write it as a table: its name in [brackets], or in braces { }",
         _ => "",
     };
     let message = message.strip_prefix("invalid type: ").unwrap_or(message);
-    (message.replace("map, expected a sequence", "a table, expected a list of them"), help.to_owned())
+    (
+        message.replace("map, expected", "a table, expected").replace("sequence, expected", "a list, expected"),
+        help.to_owned(),
+    )
 }

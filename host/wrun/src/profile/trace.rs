@@ -4,8 +4,8 @@ use toml::Value;
 use wrun_net::shape::profile::Trace;
 
 use super::file;
+use super::given::Given;
 use super::meaning::{Notes, shown};
-use super::written::Given;
 
 /// Bytes of a trace's file.
 const FILE: u64 = 1 << 20;
@@ -17,6 +17,10 @@ const LINES: usize = 100_000;
 const LONGEST: u64 = 3_600_000;
 
 pub fn trace(notes: &mut Notes<'_>, given: &Given) -> Option<Trace> {
+    if notes.opportunities > LINES {
+        // It has been noted, and there may be many more.
+        return None;
+    }
     match read(notes, given.get_ref()) {
         Ok(trace) => {
             notes.opportunities += trace.milliseconds.len();

@@ -10,14 +10,13 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use toml::{Spanned, Value};
 
+use super::given::{Given, List, only_from_tables};
+
 /// What is looked at before the rest: the keys of another version may be others, and are not to blame.
 #[derive(Debug, Deserialize)]
 pub struct Version {
     pub schema: Option<Given>,
 }
-
-/// A value, and where it stands.
-pub type Given = Spanned<Value>;
 
 /// A table with the keys that the file, a rule and an entry of a schedule have in common.
 ///
@@ -64,8 +63,8 @@ with_effects! {
         description: Given,
         source: Given,
         scope: Given,
-        schedule: Spanned<Vec<Spanned<Entry>>>,
-        rule: Spanned<Vec<Spanned<Rule>>>,
+        schedule: Spanned<List<Spanned<Entry>>>,
+        rule: Spanned<List<Spanned<Rule>>>,
         board: Board,
     }
 }
@@ -74,7 +73,7 @@ with_effects! {
     Rule {
         name: Given,
         r#match: Spanned<Match>,
-        schedule: Spanned<Vec<Spanned<Entry>>>,
+        schedule: Spanned<List<Spanned<Entry>>>,
     }
 }
 
@@ -148,9 +147,9 @@ pub struct Opening {
 #[derive(Debug, Default, Deserialize)]
 #[serde(remote = "Self", default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stall {
-    pub connect: Option<Spanned<Vec<Spanned<Mode>>>>,
-    pub answer: Option<Spanned<Vec<Spanned<Mode>>>>,
-    pub send: Option<Spanned<Vec<Spanned<Mode>>>>,
+    pub connect: Option<Spanned<List<Spanned<Mode>>>>,
+    pub answer: Option<Spanned<List<Spanned<Mode>>>>,
+    pub send: Option<Spanned<List<Spanned<Mode>>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -175,7 +174,7 @@ pub struct Match {
 pub struct Board {
     pub sockets: Option<Given>,
     pub receive: Option<Given>,
-    pub unsupported: Option<Spanned<Vec<Given>>>,
+    pub unsupported: Option<Spanned<List<Given>>>,
     pub tick: Option<Given>,
     pub linger: Option<Linger>,
     pub send_queue: Option<Spanned<SendQueue>>,
@@ -195,33 +194,7 @@ pub struct SendQueue {
     pub depth: Option<Given>,
     pub max_depth: Option<Given>,
     pub clears_after: Option<Given>,
-    pub kinds: Option<Spanned<Vec<Spanned<Vec<Given>>>>>,
-}
-
-/// Makes these readable from tables alone. Derived reading would take a list too, for the fields in their order.
-macro_rules! only_from_tables {
-    ($($name:ident),*) => {$(
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Table;
-
-                impl<'de> Visitor<'de> for Table {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str("a table")
-                    }
-
-                    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<$name, M::Error> {
-                        // The derived one, which `remote` makes a function of the type itself.
-                        $name::deserialize(MapAccessDeserializer::new(map))
-                    }
-                }
-
-                deserializer.deserialize_map(Table)
-            }
-        }
-    )*};
+    pub kinds: Option<Spanned<List<Spanned<List<Given>>>>>,
 }
 
 only_from_tables!(File, Rule, Entry, Path, Bursts, Opening, Stall, Mode, Match, Board, Linger, SendQueue);

@@ -7,9 +7,9 @@ mod board;
 mod effects;
 mod page;
 
-use wrun_net::shape::profile::{Match, Network, Rule, Scope};
+use wrun_net::shape::profile::{Match, Network, Rule};
 
-use super::meaning::{ALL, Meaning, OPERATIONS, PROTOCOLS, named};
+use super::meaning::{ALL, Meaning, OPERATIONS, PROTOCOLS, SCOPES, named};
 use super::reading::SCHEMA;
 use page::{Page, list, text};
 
@@ -31,9 +31,8 @@ pub fn effective(meaning: &Meaning) -> String {
         "none",
         "where the figures are from",
     );
-    let scopes = [("link", Scope::Link), ("socket", Scope::Socket)];
     let about = "who shares rates and queues: \"link\" all sockets together, \"socket\" none";
-    page.set("scope", text(named(&scopes, profile.scope)), about);
+    page.set("scope", text(named(&SCOPES, profile.scope)), about);
 
     // What stands outside of rules comes first, whatever its turn: in TOML it could not stand behind them.
     let (all, rules): (Vec<_>, Vec<_>) = profile.rules.iter().partition(|rule| rule.name == ALL);

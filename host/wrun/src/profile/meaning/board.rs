@@ -4,12 +4,16 @@ use toml::Spanned;
 use wrun_net::OptionKind;
 use wrun_net::shape::profile::{Board, Linger, LingerOption, Network, SendQueue, WithoutLinger};
 
-use super::matching::network;
+use super::matching::{NETWORKS, network};
 use super::notes::{HOUR, Notes};
+use crate::profile::given::{Given, List};
 use crate::profile::written;
 
 /// Sockets that a board may be said to have, and datagrams in a queue.
 const MOST: u64 = 1_000_000;
+
+/// Kinds of destinations.
+const KINDS: usize = 16;
 
 pub const LINGER_OPTIONS: [(&str, LingerOption); 3] = [
     ("honoured", LingerOption::Honoured),
@@ -39,14 +43,14 @@ pub fn board(notes: &mut Notes<'_>, written: &written::Board) -> Board {
     }
 }
 
-fn whole(notes: &mut Notes<'_>, given: &written::Given, what: &str, least: u64) -> Option<u32> {
+fn whole(notes: &mut Notes<'_>, given: &Given, what: &str, least: u64) -> Option<u32> {
     notes.whole(given, what, least..=MOST).and_then(|number| u32::try_from(number).ok())
 }
 
 fn unsupported(notes: &mut Notes<'_>, written: &written::Board) -> Vec<OptionKind> {
     let names = OptionKind::ALL.map(|kind| (kind.to_string(), kind));
     let words: Vec<_> = names.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
-    let given = written.unsupported.as_ref().map(Spanned::get_ref).map(Vec::as_slice).unwrap_or_default();
+    let given = written.unsupported.as_ref().map(Spanned::get_ref).map(|list| &list[..]).unwrap_or_default();
     let mut kinds = Vec::new();
     for given in given {
         let Some(kind) = notes.word(given, "socket option", &words) else { continue };
@@ -111,14 +115,24 @@ fn send_queue(notes: &mut Notes<'_>, written: &Spanned<written::SendQueue>) -> S
     SendQueue { depth, max_depth: max_depth.unwrap_or(depth), clears_after, kinds }
 }
 
-fn kinds(notes: &mut Notes<'_>, written: &Spanned<Vec<Spanned<Vec<written::Given>>>>) -> Vec<Vec<Network>> {
+fn kinds(notes: &mut Notes<'_>, written: &Spanned<List<Spanned<List<Given>>>>) -> Vec<Vec<Network>> {
     let mut kinds: Vec<Vec<Network>> = Vec::new();
-    for kind in written.get_ref() {
+    if written.get_ref().len() > KINDS {
+        notes.note(written.span(), format!("{} kinds", written.get_ref().len()), format!("at most {KINDS}"));
+    }
+    for kind in written.get_ref().iter().take(KINDS) {
         if kind.get_ref().is_empty() {
             notes.note(kind.span(), "a kind of nobody", "write its addresses, or leave it out");
         }
         let mut networks = Vec::new();
-        for given in kind.get_ref() {
+        if kind.get_ref().len() > NETWORKS {
+            notes.note(
+                kind.span(),
+                format!("a kind of {} addresses", kind.get_ref().len()),
+                format!("at most {NETWORKS}"),
+            );
+        }
+        for given in kind.get_ref().iter().take(NETWORKS) {
             let Some(network) = network(notes, given.get_ref(), given.span()) else { continue };
             if kinds.iter().flatten().any(|other| overlap(other, &network)) {
                 notes.note(given.span(), "an address of two kinds", "each address is of one kind");

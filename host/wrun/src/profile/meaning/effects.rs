@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use wrun_net::shape::profile::{Effects, Operation};
 
-use super::notes::Notes;
+use super::notes::{HOUR, Notes};
 use super::opening::opening;
 use super::path::path;
 use super::stalls::stalls;
 use crate::profile::written;
 
 pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects {
-    let round_trip = written.rtt.and_then(|rtt| notes.time(rtt));
+    // An unreadable one is noted; what depends on it is not to be blamed too.
+    let round_trip = written.rtt.map(|rtt| notes.time(rtt).unwrap_or(HOUR));
     let up = round_trip.map(|time| time / 2);
     let down = round_trip.zip(up).map(|(time, up)| time - up);
     Effects {
@@ -24,17 +25,17 @@ pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects
     }
 }
 
-/// An effect that was given, by its name and place, and the operations that it is for.
-type Given = (&'static str, Range<usize>, &'static [Operation]);
+/// An effect by its name, where it stands if it was given, and the operations that it is for.
+type Effect<Place> = (&'static str, Place, &'static [Operation]);
 
 /// Which effects were given.
-pub fn given(written: &written::Effects<'_>) -> Vec<Given> {
+pub fn given(written: &written::Effects<'_>) -> Vec<Effect<Range<usize>>> {
     use Operation::{Connect, Receive, Resolve, Send};
     let stall = written.stall.map(toml::Spanned::get_ref);
     let stalls = stall.map(|stall| [&stall.connect, &stall.answer, &stall.send]);
     let stalls = stalls.map(|stalls| stalls.map(|modes| modes.as_ref().map(toml::Spanned::span)));
     let [connects, answers, sends] = stalls.unwrap_or_default();
-    let all: [(&'static str, Option<Range<usize>>, &'static [Operation]); 10] = [
+    let all: [Effect<Option<Range<usize>>>; 10] = [
         ("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive]),
         ("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send]),
         ("both", written.both.map(|given| given.span()), &[Connect, Send, Receive]),

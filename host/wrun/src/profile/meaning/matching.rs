@@ -8,7 +8,8 @@ use toml::{Spanned, Value};
 use wrun_net::shape::profile::{Match, Network, Operation, Protocol};
 
 use super::notes::{Notes, shown};
-use crate::profile::written::{self, Given};
+use crate::profile::given::Given;
+use crate::profile::written;
 
 pub const OPERATIONS: [(&str, Operation); 4] = [
     ("connect", Operation::Connect),
@@ -16,6 +17,9 @@ pub const OPERATIONS: [(&str, Operation); 4] = [
     ("receive", Operation::Receive),
     ("resolve", Operation::Resolve),
 ];
+
+/// Addresses and networks in a list.
+pub const NETWORKS: usize = 1000;
 
 pub const PROTOCOLS: [(&str, Protocol); 2] = [("tcp", Protocol::Tcp), ("udp", Protocol::Udp)];
 
@@ -45,18 +49,23 @@ fn several(given: &Given) -> &[Value] {
 }
 
 fn operations(notes: &mut Notes<'_>, given: &Given) -> Vec<Operation> {
-    if several(given).is_empty() {
-        notes.note(given.span(), "an empty list of operations", "for all of them leave it out");
-    }
-    let mut word = |value| notes.word_of(value, given.span(), "operation", &OPERATIONS);
-    several(given).iter().filter_map(|value| word(value)).collect()
+    let written = bounded(notes, given, OPERATIONS.len(), "operations");
+    written.iter().filter_map(|value| notes.word_of(value, given.span(), "operation", &OPERATIONS)).collect()
 }
 
 fn addresses(notes: &mut Notes<'_>, given: &Given) -> Vec<Network> {
-    if several(given).is_empty() {
-        notes.note(given.span(), "an empty list of addresses", "for any address leave it out");
+    let written = bounded(notes, given, NETWORKS, "addresses");
+    written.iter().filter_map(|value| network(notes, value, given.span())).collect()
+}
+
+/// One or several, and not too many.
+fn bounded<'a>(notes: &mut Notes<'_>, given: &'a Given, most: usize, what: &str) -> &'a [Value] {
+    let written = several(given);
+    if !(1..=most).contains(&written.len()) {
+        let help = format!("write 1 to {most}, or for any leave it out");
+        notes.note(given.span(), format!("a list of {} {what}", written.len()), help);
     }
-    several(given).iter().filter_map(|value| network(notes, value, given.span())).collect()
+    &written[..written.len().min(most)]
 }
 
 /// An address, or those with a common prefix.

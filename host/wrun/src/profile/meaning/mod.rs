@@ -27,6 +27,8 @@ pub use matching::{OPERATIONS, PROTOCOLS};
 pub use notes::{Notes, shown};
 pub use rules::ALL;
 
+pub const SCOPES: [(&str, Scope); 2] = [("link", Scope::Link), ("socket", Scope::Socket)];
+
 /// The name of a profile that has none.
 const NAMELESS: &str = "nameless";
 
@@ -49,8 +51,7 @@ pub fn of(file: &File, name: &str, folder: Option<&Path>) -> Result<Meaning, Vec
         .unwrap_or_else(|| NAMELESS.to_owned());
     let description = text(&file.description, notes::LINE).unwrap_or_default();
     let source = text(&file.source, notes::PARAGRAPH).unwrap_or_default();
-    let scopes = [("link", Scope::Link), ("socket", Scope::Socket)];
-    let scope = file.scope.as_ref().and_then(|scope| notes.word(scope, "scope", &scopes)).unwrap_or_default();
+    let scope = file.scope.as_ref().and_then(|scope| notes.word(scope, "scope", &SCOPES)).unwrap_or_default();
     let rules = rules::rules(&mut notes, file);
     let board = file.board.as_ref().map(|board| board::board(&mut notes, board)).unwrap_or_default();
     notes.end()?;

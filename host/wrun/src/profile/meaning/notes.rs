@@ -8,8 +8,8 @@ use std::time::Duration;
 use toml::Value;
 
 use crate::near;
+use crate::profile::given::Given;
 use crate::profile::problem::Problem;
-use crate::profile::written::Given;
 use crate::report::words::{cut, printable};
 use crate::units;
 

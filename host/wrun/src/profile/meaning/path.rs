@@ -6,8 +6,9 @@ use toml::{Spanned, Value};
 use wrun_net::shape::profile::{Delay, Distribution, Loss, Path, Rate};
 
 use super::notes::{HOUR, Notes, shown};
+use crate::profile::given::Given;
 use crate::profile::trace;
-use crate::profile::written::{self, Bursts, Given};
+use crate::profile::written::{self, Bursts};
 use crate::units;
 
 /// A table of a distribution has at most so many numbers.

@@ -8,6 +8,7 @@ use wrun_net::shape::profile::{Effects, Match, Regime, Rule};
 use super::effects::{self, effects};
 use super::matching::{OPERATIONS, matching};
 use super::notes::{NAME, Notes};
+use crate::profile::given::List;
 use crate::profile::written;
 
 /// The name of the effects of the file, which are for whatever no rule is.
@@ -19,15 +20,15 @@ const MOST: usize = 100;
 /// The longest that an entry lasts. What has no schedule lasts that long too, and then begins again as what it was.
 pub const DAY: Duration = Duration::from_secs(24 * 3600);
 
-type Schedule = Option<Spanned<Vec<Spanned<written::Entry>>>>;
+type Schedule = Option<Spanned<List<Spanned<written::Entry>>>>;
 
 pub fn rules(notes: &mut Notes<'_>, file: &written::File) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
-    let written = file.rule.as_ref().map(Spanned::get_ref).map(Vec::as_slice).unwrap_or_default();
+    let written = file.rule.as_ref().map(Spanned::get_ref).map(|list| &list[..]).unwrap_or_default();
     if let (Some(all), true) = (&file.rule, written.len() > MOST) {
         notes.note(all.span(), format!("{} rules", written.len()), format!("at most {MOST}"));
     }
-    for (index, written) in written.iter().enumerate() {
+    for (index, written) in written.iter().take(MOST).enumerate() {
         let rule = rule(notes, index, written);
         if rule.name == ALL || rules.iter().any(|other| other.name == rule.name) {
             let span = written.get_ref().name.as_ref().map_or(written.span(), Spanned::span);
@@ -57,7 +58,7 @@ fn rule(notes: &mut Notes<'_>, index: usize, written: &Spanned<written::Rule>) -
                     effects for whatever no rule matches stand outside of rules";
         notes.note(span, "a rule that says not what it is for", help);
     }
-    let entries = rule.schedule.as_ref().map(Spanned::get_ref).map(Vec::as_slice).unwrap_or_default();
+    let entries = rule.schedule.as_ref().map(Spanned::get_ref).map(|list| &list[..]).unwrap_or_default();
     let every = entries.iter().map(|entry| entry.get_ref().effects()).chain([rule.effects()]);
     for (effect, span, operations) in every.flat_map(|written| effects::given(&written)) {
         if !matches.operations.is_empty() && !operations.iter().any(|it| matches.operations.contains(it)) {
@@ -86,7 +87,7 @@ fn regimes(notes: &mut Notes<'_>, always: &written::Effects<'_>, schedule: &Sche
         let help = format!("write 2 to {MOST} entries [[schedule]]; what is always so needs no schedule");
         notes.note(schedule.span(), format!("a schedule of {}", entries.len()), help);
     }
-    entries.iter().map(|entry| regime(notes, entry)).collect()
+    entries.iter().take(MOST).map(|entry| regime(notes, entry)).collect()
 }
 
 fn regime(notes: &mut Notes<'_>, entry: &Spanned<written::Entry>) -> Regime {

@@ -4,6 +4,7 @@ use toml::Spanned;
 use wrun_net::shape::profile::{Mixture, Mode, Stalls};
 
 use super::notes::Notes;
+use crate::profile::given::List;
 use crate::profile::written;
 
 /// Modes of one mixture.
@@ -18,13 +19,13 @@ pub fn stalls(notes: &mut Notes<'_>, written: Option<&Spanned<written::Stall>>) 
     Stalls { connect: mixture(&written.connect), answer: mixture(&written.answer), send: mixture(&written.send) }
 }
 
-fn mixture(notes: &mut Notes<'_>, written: &Option<Spanned<Vec<Spanned<written::Mode>>>>) -> Mixture {
+fn mixture(notes: &mut Notes<'_>, written: &Option<Spanned<List<Spanned<written::Mode>>>>) -> Mixture {
     let Some(modes) = written else { return Mixture::default() };
     if modes.get_ref().is_empty() || modes.get_ref().len() > MODES {
         let help = format!("write 1 to {MODES} modes, such as {{ weight = 1, from = \"1 s\", to = \"8 s\" }}");
         notes.note(modes.span(), format!("a stall of {} modes", modes.get_ref().len()), help);
     }
-    Mixture(modes.get_ref().iter().filter_map(|mode| self::mode(notes, mode)).collect())
+    Mixture(modes.get_ref().iter().take(MODES).filter_map(|mode| self::mode(notes, mode)).collect())
 }
 
 fn mode(notes: &mut Notes<'_>, written: &Spanned<written::Mode>) -> Option<Mode> {

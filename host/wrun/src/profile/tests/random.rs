@@ -61,9 +61,35 @@ fn check(text: &str) {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+/// Long files of nothing but the same.
+#[test]
+fn no_amount_of_anything_breaks_the_reading_or_takes_for_ever() {
+    for (begin, again, end) in [
+        ("up = ", "[", ""),
+        ("up = ", "{a=", ""),
+        ("", "a.", "a = 1"),
+        ("", "\n", "x"),
+        ("", "x", ""),
+        ("rtt = '", "9", " ms'"),
+        ("", "[[rule]]\n", ""),
+        ("rule = [", "{match.port=1},", "]"),
+        ("schedule = [", "{},", "]"),
+        ("stall.answer = [", "{},", "]"),
+        ("board.unsupported = [", "'linger',", "]"),
+        ("board.send-queue = { depth = 1, clears-after = '1 s', kinds = [", "['::1'],", "] }"),
+        ("board.send-queue = { depth = 1, clears-after = '1 s', kinds = [[", "'::1',", "]] }"),
+        ("rule = [{ match.address = [", "'::1',", "] }]"),
+        ("rule = [{ match.operation = [", "'send',", "] }]"),
+        ("up.trace = [", "1,", "]"),
+        ("up.distribution = [", "1,", "]"),
+    ] {
+        let text = format!("{begin}{}{end}", again.repeat(300_000 / again.len()));
+        assert!(load(&text).is_err(), "{begin}{again}");
+        check(&text);
+    }
+}
 
+proptest! {
     #[test]
     fn no_text_breaks_the_reading_of_a_profile(text in any::<String>()) {
         check(&text);
