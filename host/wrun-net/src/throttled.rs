@@ -15,6 +15,7 @@ mod budget;
 mod core;
 mod course;
 mod histogram;
+mod leftover;
 mod resolve;
 mod scratch;
 mod slots;
@@ -23,6 +24,7 @@ mod tally;
 mod tcp;
 mod terms;
 mod transit;
+mod turns;
 mod udp;
 mod wakes;
 

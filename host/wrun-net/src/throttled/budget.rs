@@ -9,8 +9,9 @@ const EACH: usize = 64 << 20;
 /// Bytes that all together may hold.
 const ALL: usize = 256 << 20;
 
-/// Bytes that any direction may hold whatever the others do, so that it is never up to others whether it goes on.
-const ALWAYS: usize = 64 << 10;
+/// Bytes that any direction may hold whatever the others do, so that it is never up to others whether it goes on. More
+/// than any datagram.
+const ALWAYS: usize = 128 << 10;
 
 /// Bytes that may be there and wait for whoever takes them: a receive buffer, from which TCP's own flow control, or a
 /// kernel's dropping of datagrams, goes on.

@@ -14,6 +14,8 @@ use tokio::time::Instant;
 use super::account::Account;
 use super::alarm::{Alarm, Bell, Precision};
 use super::budget::{Budget, Held};
+use super::leftover::Leftovers;
+use super::slots::Slots;
 use super::tally::QuirkTally;
 use super::terms::Terms;
 use crate::backend::OptionKind;
@@ -39,7 +41,8 @@ pub struct Core {
     members: Mutex<HashMap<u64, Weak<dyn Member>>>,
     renewed: Notify,
     pub quirks: QuirkTally,
-    pub slots: super::slots::Slots,
+    pub slots: Slots,
+    pub leftovers: Leftovers,
 }
 
 /// Somebody who may be waiting for what new terms may change.
@@ -61,7 +64,8 @@ impl Core {
             members: Mutex::default(),
             renewed: Notify::new(),
             quirks: QuirkTally::default(),
-            slots: super::slots::Slots::default(),
+            slots: Slots::default(),
+            leftovers: Leftovers::default(),
         }
     }
 
@@ -101,10 +105,19 @@ impl Core {
         instant.saturating_duration_since(self.epoch)
     }
 
-    /// The moment at this time since the beginning. What no clock can show is far away.
+    /// The moment at this time since the beginning, which may be [never](Self::is_never).
     pub fn at(&self, time: Duration) -> Instant {
-        const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
-        self.epoch + time.min(FAR)
+        self.epoch + time.min(NEVER)
+    }
+
+    /// Whether a moment is so far away that nobody needs to wait for it.
+    pub fn is_never(&self, moment: Instant) -> bool {
+        moment >= self.epoch + NEVER
+    }
+
+    /// The moment so much later, however much that is.
+    pub fn after(&self, moment: Instant, time: Duration) -> Instant {
+        self.at(self.since(moment).saturating_add(time))
     }
 
     /// A number for a new socket or lookup.
@@ -138,6 +151,9 @@ impl Core {
         Ok(())
     }
 }
+
+/// Thirty years: what any clock can show, and nobody waits for.
+const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 /// The first terms have this number, so that 0 stands for none.
 const FIRST: u64 = 1;

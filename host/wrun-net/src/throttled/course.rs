@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::account::Way;
 use super::core::Ground;
-use super::tally::{Handed, PathTally};
+use super::tally::{Handed, LineTally};
 use super::terms::Terms;
 use crate::shape::dice::Seed;
 use crate::shape::handshake::{self, Leg};
@@ -38,7 +38,7 @@ impl Link {
 pub struct Course {
     /// The place of the rule in its profile.
     pub rule: usize,
-    pub tally: Arc<PathTally>,
+    pub tally: Arc<LineTally>,
     socket: u64,
     link: Arc<Mutex<Link>>,
     lane: Lane,
@@ -47,7 +47,13 @@ pub struct Course {
     backlog: u64,
     /// Until when it stands among the senders.
     stands: Option<Duration>,
+    /// Since when there is room that it has been waiting for, or will be.
+    room_since: Option<Duration>,
 }
+
+/// How late somebody may be who was waiting for room and still be taken for in time: the lateness of a timer and of a
+/// busy machine is not to make the line slower than its rate.
+const GRACE: Duration = Duration::from_millis(20);
 
 /// A piece of a stream on its way.
 #[derive(Debug, Clone, Copy)]
@@ -59,10 +65,10 @@ pub struct Sent {
 }
 
 impl Course {
-    pub fn new(rule: usize, link: Arc<Mutex<Link>>, tally: Arc<PathTally>, seed: Seed, socket: u64, way: Way) -> Self {
+    pub fn new(rule: usize, link: Arc<Mutex<Link>>, tally: Arc<LineTally>, seed: Seed, socket: u64, way: Way) -> Self {
         // A profile has not nearly so many rules; those beyond would share their dice.
         let lane = Lane::new(seed, socket, u32::try_from(rule).unwrap_or(u32::MAX), way);
-        Self { rule, tally, socket, link, lane, waiting: VecDeque::new(), backlog: 0, stands: None }
+        Self { rule, tally, socket, link, lane, waiting: VecDeque::new(), backlog: 0, stands: None, room_since: None }
     }
 
     /// Whether the line changes nothing, ever.
@@ -76,12 +82,17 @@ impl Course {
     }
 
     /// Sends a piece of a stream, which the line takes whatever room it has. `None`: it never arrives.
+    ///
+    /// It counts as handed over when there was room for it, if that is what it has been waiting for.
     pub fn piece(&mut self, now: Duration, bytes: usize, round_trip: Duration) -> Option<Sent> {
         let link = self.link.clone();
         let mut link = lock(&link);
-        let queued = link.line.backlog(now) > 0;
-        let sent = link.line.piece(now, bytes as u64, round_trip, &mut self.lane);
+        let since = self.room_since.take().filter(|since| *since < now && now - *since <= GRACE);
+        let queued = since.is_some() || link.line.backlog(now) > 0;
+        let sent = link.line.piece(since.unwrap_or(now), bytes as u64, round_trip, &mut self.lane);
         let departs = sent.map_or(Duration::MAX, |piece| piece.departs);
+        // Until it has caught up, what comes next has waited too.
+        self.room_since = since.and(Some(departs)).filter(|departs| *departs < now);
         if bytes > 0 {
             let lost = sent.map_or(0, |piece| piece.lost);
             self.tally.handed(Handed { count: (bytes as u64).div_ceil(SEGMENT), bytes, lost, ..Handed::default() });
@@ -92,6 +103,11 @@ impl Course {
             }
         }
         sent.map(|Piece { departs, due, .. }| Sent { departs, due, queued })
+    }
+
+    /// There is room, and nothing to be handed over.
+    pub fn idle(&mut self) {
+        self.room_since = None;
     }
 
     /// Bytes of a stream that there is room for; or when to ask again, `None` for when the profile has changed.
@@ -125,6 +141,7 @@ impl Course {
             None => None,
         };
         let when = when.filter(|when| *when < Duration::MAX);
+        self.room_since = when;
         if let Some(when) = when {
             self.stand(&mut link, when.saturating_add(PATIENCE));
         }

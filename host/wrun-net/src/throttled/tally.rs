@@ -1,6 +1,6 @@
 //! Counting what a profile does, while it does it.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -25,8 +25,12 @@ struct Path {
     lateness: Histogram,
     busy_bytes: u64,
     busy: Duration,
-    /// When something was last passed on.
-    passed: Option<Instant>,
+}
+
+/// What happens on one line: what its rule does, and when something was last passed on.
+pub struct LineTally {
+    path: Arc<PathTally>,
+    passed: Mutex<Option<Instant>>,
 }
 
 /// What happened to something that was handed to a path.
@@ -64,17 +68,17 @@ impl PathTally {
         path.reordered += handed.reordered;
     }
 
-    pub fn passed(&self, passage: Passage, now: Instant) {
+    /// `busy` is how long the line was at it, if it had others to carry before.
+    fn passed(&self, passage: Passage, busy: Option<Duration>, now: Instant) {
         let mut path = lock(&self.0);
         if passage.delayed {
             path.delays.add(now.saturating_duration_since(passage.sent));
         }
         path.lateness.add(now.saturating_duration_since(passage.due));
-        if let Some(before) = path.passed.filter(|_| passage.queued) {
+        if let Some(busy) = busy {
             path.busy_bytes += passage.bytes as u64;
-            path.busy += now.saturating_duration_since(before);
+            path.busy += busy;
         }
-        path.passed = path.passed.max(Some(now));
     }
 
     /// The figures so far, if there are any.
@@ -96,6 +100,27 @@ impl PathTally {
             busy_bytes: path.busy_bytes,
             busy: path.busy,
         })
+    }
+}
+
+impl LineTally {
+    pub fn new(path: Arc<PathTally>) -> Arc<Self> {
+        Arc::new(Self { path, passed: Mutex::default() })
+    }
+
+    pub fn handed(&self, handed: Handed) {
+        self.path.handed(handed);
+    }
+
+    pub fn passed(&self, passage: Passage, now: Instant) {
+        let before = {
+            let mut passed = lock(&self.passed);
+            let before = *passed;
+            *passed = before.max(Some(now));
+            before
+        };
+        let busy = before.filter(|_| passage.queued).map(|before| now.saturating_duration_since(before));
+        self.path.passed(passage, busy, now);
     }
 }
 

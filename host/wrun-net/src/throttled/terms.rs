@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::account::{PathAccount, Way};
 use super::course::{Course, Link};
-use super::tally::PathTally;
+use super::tally::{LineTally, PathTally};
 use crate::shape::Profile;
 use crate::shape::dice::Seed;
 use crate::shape::profile::{Effects, Match, Operation, Protocol, Scope};
@@ -31,13 +31,17 @@ struct InForce {
 struct OneWay {
     /// What all sockets share, where they do.
     link: Arc<Mutex<Link>>,
+    line: Arc<LineTally>,
     tally: Arc<PathTally>,
 }
 
 impl Terms {
     pub fn new(profile: Profile, number: u64) -> Self {
         let rules = profile.rules.iter().map(|rule| {
-            let way = |way| OneWay { link: Arc::new(Mutex::new(Link::new(rule, way))), tally: Arc::default() };
+            let way = |way| {
+                let tally = Arc::<PathTally>::default();
+                OneWay { link: Arc::new(Mutex::new(Link::new(rule, way))), line: LineTally::new(tally.clone()), tally }
+            };
             InForce { schedule: Schedule::new(&rule.regimes), up: way(Way::Up), down: way(Way::Down) }
         });
         let rules = rules.collect();
@@ -77,11 +81,14 @@ impl Terms {
             Way::Up => &in_force.up,
             Way::Down => &in_force.down,
         };
-        let link = match self.profile.scope {
-            Scope::Link => one_way.link.clone(),
-            Scope::Socket => Arc::new(Mutex::new(Link::new(self.profile.rules.get(rule)?, way))),
+        let (link, tally) = match self.profile.scope {
+            Scope::Link => (one_way.link.clone(), one_way.line.clone()),
+            Scope::Socket => {
+                let link = Link::new(self.profile.rules.get(rule)?, way);
+                (Arc::new(Mutex::new(link)), LineTally::new(one_way.tally.clone()))
+            }
         };
-        Some(Course::new(rule, link, one_way.tally.clone(), seed, socket, way))
+        Some(Course::new(rule, link, tally, seed, socket, way))
     }
 
     pub fn account(&self) -> Vec<PathAccount> {

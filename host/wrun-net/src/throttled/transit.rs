@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::budget::Held;
-use super::tally::{Passage, PathTally};
+use super::tally::{LineTally, Passage};
 
 /// Things on their way, in the order of their times, and those that are there, in the order they came in.
 pub struct Transit<T> {
@@ -26,7 +26,7 @@ struct Flight<T> {
     item: T,
     cost: usize,
     /// Whom to tell of its passage.
-    passage: Option<(Arc<PathTally>, Passage)>,
+    passage: Option<(Arc<LineTally>, Passage)>,
 }
 
 impl<T> Flight<T> {
@@ -61,7 +61,7 @@ impl<T> Transit<T> {
     }
 
     /// Sends something on its way. `cost` is what it takes in memory, in bytes.
-    pub fn send(&mut self, item: T, cost: usize, due: Instant, passage: Option<(Arc<PathTally>, Passage)>) {
+    pub fn send(&mut self, item: T, cost: usize, due: Instant, passage: Option<(Arc<LineTally>, Passage)>) {
         self.held.take(cost);
         let number = self.next;
         self.next += 1;

@@ -81,7 +81,7 @@ async fn ten_thousand_datagrams_come_to_the_guest_after_one_delay() {
     for at in 0..10_000u32 {
         peer.try_send(&at.to_be_bytes(), &guest).unwrap();
         // So that the socket inside does not overflow before they are on their way.
-        if at % 100 == 0 {
+        if at % 50 == 0 {
             tokio::task::yield_now().await;
         }
     }

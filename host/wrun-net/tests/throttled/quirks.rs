@@ -309,3 +309,23 @@ async fn an_option_that_a_board_lacks_is_refused_everywhere() {
     assert_eq!(one.socket.set_option(SocketOption::Broadcast(true)).await, Err(Error::NotSupported));
     assert_eq!(bench.throttled.account().quirks.options_refused, 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_address_can_be_bound_again_as_soon_as_what_is_in_hand_has_gone() {
+    let bench = Bench::new(always(both(delayed(ms(50)))));
+    let (guest, peer) = bench.sockets().await;
+    guest.try_send(b"from before", &peer).unwrap();
+    let at = guest.at;
+    drop(guest);
+    let again = bench.throttled.udp(Family::V4).unwrap();
+    let (bound, took) = timed(again.bind(at)).await;
+    assert_eq!(bound, Ok(at));
+    assert_takes(took, ms(50), 1);
+    assert_eq!(peer.receive().await.unwrap(), b"from before");
+    // Nothing in hand is nothing to wait for, and somebody else's address is in use.
+    drop(again);
+    let again = bench.throttled.udp(Family::V4).unwrap();
+    assert_eq!(timed(again.bind(at)).await, (Ok(at), Duration::ZERO));
+    let other = bench.throttled.udp(Family::V4).unwrap();
+    assert_eq!(other.bind(at).await, Err(Error::AddressInUse));
+}

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::shape::profile::{LingerOption, WithoutLinger};
 use crate::sync::lock;
 use crate::throttled::slots::Slot;
+use crate::throttled::turns::TURN;
 use crate::throttled::wakes::Wakes;
 
 /// Where the answer goes, if anybody wants one.
@@ -91,14 +92,14 @@ async fn run(connection: Arc<Connection>, begun: Begun, slot: Option<Slot>, mut 
         return tell(&mut answer, cut(&connection).await);
     }
     match (set, board.without) {
-        (Some(time), _) => linger_on(&connection, begun.start + time, &mut answer).await,
+        (Some(time), _) => linger_on(&connection, core.after(begun.start, time), &mut answer).await,
         (None, WithoutLinger::Reset) => {
             core.quirks.note(|quirks| quirks.closes_reset += 1);
             tell(&mut answer, cut(&connection).await);
         }
         (None, WithoutLinger::Stall(time)) => {
             core.quirks.note(|quirks| quirks.closes_stalled.add(time));
-            connection.ground.until(begun.start + time).await;
+            connection.ground.until(core.after(begun.start, time)).await;
             drop(slot);
             tell(&mut answer, Ok(Ending::Background));
             let _ = pass_on(&connection).await;
@@ -124,7 +125,8 @@ async fn linger_on(connection: &Arc<Connection>, deadline: Instant, answer: &mut
         let ending = pass_on(connection).await;
         if ending == Ok(Ending::Acknowledged) {
             let way_back = lock(&connection.up).way_back(&connection.ground);
-            connection.ground.until(Instant::now() + way_back).await;
+            let ground = &connection.ground;
+            ground.until(ground.core.after(Instant::now(), way_back)).await;
         }
         ending
     };
@@ -167,12 +169,17 @@ fn poll_ended(connection: &Connection, cx: &Context<'_>) -> Poll<Result<()>> {
 /// Reads what nobody wants: left unread, it would make a reset of the end, and the peer might lose what is on its way.
 fn discard(inner: &dyn TcpStream, cx: &mut Context<'_>) {
     let mut chunk = [0; 4096];
-    while inner.poll_read_ready(cx).is_ready() {
+    for _ in 0..TURN {
+        if inner.poll_read_ready(cx).is_pending() {
+            return;
+        }
         match inner.try_read(&mut chunk) {
             Ok(1..) | Err(Error::WouldBlock) => {}
             Ok(0) | Err(_) => return,
         }
     }
+    // There may be more, after the others' turn.
+    cx.waker().wake_by_ref();
 }
 
 /// Cuts the connection: what is in hand is gone, and the peer gets a reset, where the stack inside can send one.

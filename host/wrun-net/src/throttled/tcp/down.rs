@@ -1,7 +1,7 @@
 //! What a guest's peer sends, on its way from the connection inside.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
@@ -23,6 +23,7 @@ use crate::throttled::course::Course;
 use crate::throttled::talk::Talk;
 use crate::throttled::tally::Passage;
 use crate::throttled::terms::Terms;
+use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 
 /// The most that is read from the connection inside at once: on the stack of whoever polls the task.
@@ -121,7 +122,9 @@ impl Down {
         let round_trip = self.round_trip(time);
         while self.pipe.held_back() > 0 {
             let count = self.pipe.held_back();
-            let Some(course) = &mut self.course else { return self.pipe.send(count, now + stall, None) };
+            let Some(course) = &mut self.course else {
+                return self.pipe.send(count, ground.core.after(now, stall), None);
+            };
             let bytes = course.piece_size(time).clamp(1, count);
             let sent = course.piece(time, bytes, round_trip);
             let at =
@@ -254,14 +257,15 @@ impl Down {
 /// Takes what is received from the connection inside, until nothing more comes or nobody will read it.
 pub async fn pump(connection: Arc<Connection>) {
     let mut bell = connection.ground.bell();
-    poll_fn(|cx| poll(&connection, &mut bell, cx)).await;
+    in_turns(|cx| poll(&connection, &mut bell, cx)).await;
 }
 
-fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
+fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<ControlFlow<()>> {
     let (ground, inner) = (&connection.ground, &connection.inner);
-    loop {
-        let Some((room, deadline)) = next(connection, cx) else { return Poll::Ready(()) };
-        if room > 0 && inner.poll_read_ready(cx).is_ready() {
+    for _ in 0..TURN {
+        let Some((room, deadline)) = next(connection, cx) else { return Poll::Ready(ControlFlow::Break(())) };
+        let is_ready = room > 0 && inner.poll_read_ready(cx).is_ready();
+        if is_ready {
             let mut chunk = [0; CHUNK];
             let received = inner.try_read(&mut chunk[..room.min(CHUNK)]);
             let mut down = lock(&connection.down);
@@ -271,10 +275,16 @@ fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> 
                 Err(Error::WouldBlock) => {}
                 Err(error) => down.arrive_ending(ground, Ending::Failed(error)),
             }
-        } else if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
-            return Poll::Pending;
+        } else {
+            if room > 0 {
+                lock(&connection.down).course.as_mut().into_iter().for_each(Course::idle);
+            }
+            if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
+                return Poll::Pending;
+            }
         }
     }
+    Poll::Ready(ControlFlow::Continue(()))
 }
 
 /// How many bytes to take now, and when to look again. `None`: never.
@@ -292,7 +302,7 @@ fn next(connection: &Arc<Connection>, cx: &Context<'_>) -> Option<(usize, Option
     let is_over = down.over || down.ended && down.pipe.is_still();
     down.pumping = !is_over;
     let room = down.room(ground, now);
-    let deadlines = [down.pipe.next_due(), room.err().flatten()];
+    let deadlines = [down.pipe.next_due().filter(|due| !ground.core.is_never(*due)), room.err().flatten()];
     drop(down);
     drop(replaced);
     if landed {

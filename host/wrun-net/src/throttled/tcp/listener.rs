@@ -1,8 +1,8 @@
 //! A listening TCP socket: connections can be accepted a while after they have come.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll};
 
@@ -19,6 +19,7 @@ use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
 use crate::throttled::core::{Ground, Member};
 use crate::throttled::slots::Slot;
+use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 
 pub struct Listener {
@@ -197,16 +198,21 @@ impl Drop for Shared {
 /// Accepts from the listener inside, for as long as the guest has its own.
 async fn pump(shared: Arc<Shared>, inner: Weak<dyn TcpListener>) {
     let mut bell = shared.ground.bell();
-    poll_fn(|cx| poll(&shared, &inner, &mut bell, cx)).await;
+    in_turns(|cx| poll(&shared, &inner, &mut bell, cx)).await;
 }
 
-fn poll(shared: &Shared, inner: &Weak<dyn TcpListener>, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
-    loop {
+fn poll(
+    shared: &Shared,
+    inner: &Weak<dyn TcpListener>,
+    bell: &mut Bell,
+    cx: &mut Context<'_>,
+) -> Poll<ControlFlow<()>> {
+    for _ in 0..TURN {
         let mut wakes = Wakes::default();
         let (has_room, deadline) = {
             let mut queue = lock(&shared.queue);
             if queue.over {
-                return Poll::Ready(());
+                return Poll::Ready(ControlFlow::Break(()));
             }
             let replaced = queue.pump.keep(cx);
             let now = Instant::now();
@@ -221,7 +227,7 @@ fn poll(shared: &Shared, inner: &Weak<dyn TcpListener>, bell: &mut Bell, cx: &mu
         };
         drop(wakes);
         // Held for this one look only, so that its address is free as soon as the guest's listener is gone.
-        let Some(inner) = inner.upgrade() else { return Poll::Ready(()) };
+        let Some(inner) = inner.upgrade() else { return Poll::Ready(ControlFlow::Break(())) };
         if has_room && inner.poll_accept_ready(cx).is_ready() {
             let accepted = inner.try_accept();
             if accepted.as_ref().err() != Some(&Error::WouldBlock) {
@@ -234,4 +240,5 @@ fn poll(shared: &Shared, inner: &Weak<dyn TcpListener>, bell: &mut Bell, cx: &mu
             return Poll::Pending;
         }
     }
+    Poll::Ready(ControlFlow::Continue(()))
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::throttled::budget::Held;
-use crate::throttled::tally::{Passage, PathTally};
+use crate::throttled::tally::{LineTally, Passage};
 
 /// Everything stands in one row: first the bytes that are there, then those on their way, then those held back.
 pub struct Pipe {
@@ -27,7 +27,7 @@ struct Mark {
     due: Instant,
     what: What,
     /// Whom to tell of its passage.
-    passage: Option<(Arc<PathTally>, Passage)>,
+    passage: Option<(Arc<LineTally>, Passage)>,
 }
 
 enum What {
@@ -62,7 +62,7 @@ impl Pipe {
 
     /// Sends the first of the bytes that are held back on their way. Answers when they are really due: never before what
     /// was sent earlier.
-    pub fn send(&mut self, count: usize, due: Instant, passage: Option<(Arc<PathTally>, Passage)>) {
+    pub fn send(&mut self, count: usize, due: Instant, passage: Option<(Arc<LineTally>, Passage)>) {
         let count = count.min(self.held_back());
         self.flying += count;
         self.mark(due, What::Bytes(count), passage);
@@ -73,7 +73,7 @@ impl Pipe {
         self.mark(due, What::Ending(ending), None);
     }
 
-    fn mark(&mut self, due: Instant, what: What, passage: Option<(Arc<PathTally>, Passage)>) {
+    fn mark(&mut self, due: Instant, what: What, passage: Option<(Arc<LineTally>, Passage)>) {
         let in_order = self.marks.back().map_or(due, |last| last.due.max(due));
         // Waiting for its turn is no part of its own delay.
         let later = in_order - due;

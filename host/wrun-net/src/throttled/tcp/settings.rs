@@ -1,7 +1,7 @@
 //! What is remembered of a guest's options, because the socket inside is told something else.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::backend::{OptionKind, Options, Pending, SocketOption, now};
@@ -14,7 +14,7 @@ use crate::throttled::core::Core;
 #[derive(Default)]
 pub struct Settings {
     /// As far as the guest has set it, or its listener's guest.
-    no_delay: AtomicBool,
+    no_delay: Arc<AtomicBool>,
     /// The linger time, on a board that ignores it.
     linger: Mutex<Option<Duration>>,
 }
@@ -24,8 +24,15 @@ impl Settings {
         self.no_delay.load(Ordering::Relaxed)
     }
 
-    pub fn set_no_delay(&self, on: bool) {
-        self.no_delay.store(on, Ordering::Relaxed);
+    /// Sets no-delay of the socket inside to one thing, and remembers the other as what the guest has set.
+    pub fn set_no_delay(&self, inner: &(impl Options + ?Sized), inside: bool, on: bool) -> Pending<()> {
+        let set = inner.set_option(SocketOption::NoDelay(inside));
+        let no_delay = self.no_delay.clone();
+        Box::pin(async move {
+            set.await?;
+            no_delay.store(on, Ordering::Relaxed);
+            Ok(())
+        })
     }
 
     /// Answers for an option, or asks the socket inside.
@@ -48,7 +55,7 @@ impl Settings {
             return now(Err(error));
         }
         match option {
-            SocketOption::NoDelay(on) => self.set_no_delay(on),
+            SocketOption::NoDelay(on) => return self.set_no_delay(inner, on, on),
             SocketOption::Linger(time) if is_ignored(core, OptionKind::Linger) => {
                 *lock(&self.linger) = rounding::linger(time);
                 let asked = inner.option(OptionKind::Linger);
@@ -62,7 +69,7 @@ impl Settings {
 
 impl Clone for Settings {
     fn clone(&self) -> Self {
-        Self { no_delay: AtomicBool::new(self.no_delay()), linger: Mutex::new(*lock(&self.linger)) }
+        Self { no_delay: Arc::new(AtomicBool::new(self.no_delay())), linger: Mutex::new(*lock(&self.linger)) }
     }
 }
 

@@ -159,7 +159,7 @@ impl<'a> Attempt<'a> {
         }
         let result = inner.connect(remote).await;
         // However long that took: what is inside may be a link too.
-        ground.until(Instant::now() + plan.back).await;
+        ground.until(ground.core.after(Instant::now(), plan.back)).await;
         Ok((result?, Some(plan.courses)))
     }
 }

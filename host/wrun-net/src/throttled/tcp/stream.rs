@@ -42,14 +42,15 @@ impl Options for Stream {
             return now(Err(error));
         }
         let SocketOption::NoDelay(on) = option else { return settings.set_option(&ground.core, &**inner, option) };
-        let is_hurried = lock(&self.connection.up).is_hurried();
+        if let Err(error) = ground.core.admits(OptionKind::NoDelay) {
+            return now(Err(error));
+        }
         // The connection inside keeps no-delay while the small sends are held back here.
-        let inside = SocketOption::NoDelay(on || is_hurried);
-        let set = settings.set_option(&ground.core, &**inner, inside);
+        let inside = on || lock(&self.connection.up).is_hurried();
+        let set = settings.set_no_delay(&**inner, inside, on);
         let connection = self.connection.clone();
         Box::pin(async move {
             set.await?;
-            connection.settings.set_no_delay(on);
             if on {
                 connection.hurry();
             }

@@ -1,7 +1,7 @@
 //! What a guest sends, on its way to the connection inside.
 
-use std::future::poll_fn;
 use std::net::{Shutdown, SocketAddr};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
@@ -26,6 +26,7 @@ use crate::throttled::course::Course;
 use crate::throttled::talk::Talk;
 use crate::throttled::tally::Passage;
 use crate::throttled::terms::Terms;
+use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 
 /// The most that is handed to the connection inside at once.
@@ -199,7 +200,7 @@ impl Up {
         let effects = self.course.as_ref().and_then(|course| self.terms.effects(course.rule, ground.core.since(now)));
         if let Some(time) = effects.and_then(|effects| effects.stalls.send.draw(&mut self.stalls)) {
             ground.core.quirks.note(|quirks| quirks.send_stalls.add(time));
-            self.stall = Stall::Until(now + time);
+            self.stall = Stall::Until(ground.core.after(now, time));
         }
     }
 
@@ -381,15 +382,20 @@ pub async fn pump(connection: Arc<Connection>) {
     }
     let mut bell = connection.ground.bell();
     let mut chunk = Vec::new();
-    poll_fn(|cx| poll(&connection, &mut bell, &mut chunk, cx)).await;
+    in_turns(|cx| poll(&connection, &mut bell, &mut chunk, cx)).await;
 }
 
-fn poll(connection: &Arc<Connection>, bell: &mut Bell, chunk: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<()> {
+fn poll(
+    connection: &Arc<Connection>,
+    bell: &mut Bell,
+    chunk: &mut Vec<u8>,
+    cx: &mut Context<'_>,
+) -> Poll<ControlFlow<()>> {
     let inner = &connection.inner;
-    loop {
+    for _ in 0..TURN {
         let (step, deadline) = next(connection, chunk, cx);
         let goes_on = match step {
-            Step::Rest => return Poll::Ready(()),
+            Step::Rest => return Poll::Ready(ControlFlow::Break(())),
             Step::Write => match inner.try_write(chunk) {
                 Ok(count) => {
                     lock(&connection.up).pipe.consume(count);
@@ -417,6 +423,7 @@ fn poll(connection: &Arc<Connection>, bell: &mut Bell, chunk: &mut Vec<u8>, cx: 
             return Poll::Pending;
         }
     }
+    Poll::Ready(ControlFlow::Continue(()))
 }
 
 /// What is to be done now, and when to look again whatever comes of it.
@@ -429,7 +436,11 @@ fn next(connection: &Arc<Connection>, chunk: &mut Vec<u8>, cx: &Context<'_>) -> 
     let now = Instant::now();
     up.release(ground, &connection.settings, now);
     up.pipe.land(now);
-    let mut deadlines = [up.pipe.next_due(), up.nagle.until().map(|until| ground.core.at(until)), None];
+    let mut deadlines = [
+        up.pipe.next_due().filter(|due| !ground.core.is_never(*due)),
+        up.nagle.until().map(|until| ground.core.at(until)),
+        None,
+    ];
     if up.writer.is_there() {
         match up.admits(ground) {
             Ok(_) => wakes.add(&mut up.writer),

@@ -1,7 +1,7 @@
 //! What others send to a guest, on its way from the socket inside.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
@@ -26,6 +26,7 @@ use crate::throttled::talk::Talk;
 use crate::throttled::tally::Passage;
 use crate::throttled::terms::Terms;
 use crate::throttled::transit::Transit;
+use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 use crate::transport::is_same_peer;
 
@@ -149,7 +150,7 @@ impl Down {
         let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), self.peer);
         let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
         let delay = effects.map_or(Duration::ZERO, |effects| effects.down.delay.base);
-        self.transit.send(Received::Failed(error), OVERHEAD, now + delay, None);
+        self.transit.send(Received::Failed(error), OVERHEAD, ground.core.after(now, delay), None);
     }
 
     /// From now on there is one peer only, or none.
@@ -222,14 +223,15 @@ fn is_shaped(terms: &Terms) -> bool {
 /// Takes what is received from the socket inside, for as long as the guest has its own.
 pub async fn pump(shared: Arc<Shared>) {
     let mut bell = shared.ground.bell();
-    poll_fn(|cx| poll(&shared, &mut bell, cx)).await;
+    in_turns(|cx| poll(&shared, &mut bell, cx)).await;
 }
 
-fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
-    loop {
-        let Some((has_room, deadline)) = next(shared, cx) else { return Poll::Ready(()) };
+fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<ControlFlow<()>> {
+    // The socket inside drops what it has no room for, so this goes round more often than others.
+    for _ in 0..8 * TURN {
+        let Some((has_room, deadline)) = next(shared, cx) else { return Poll::Ready(ControlFlow::Break(())) };
         // Held for this one look only, so that its address is free as soon as the guest's socket is gone.
-        let Some(inner) = shared.inner.upgrade() else { return Poll::Ready(()) };
+        let Some(inner) = shared.inner.upgrade() else { return Poll::Ready(ControlFlow::Break(())) };
         if has_room && inner.poll_receive_ready(cx).is_ready() {
             scratch::lend(|buffer| {
                 let received = inner.try_receive(buffer);
@@ -244,6 +246,7 @@ fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
             return Poll::Pending;
         }
     }
+    Poll::Ready(ControlFlow::Continue(()))
 }
 
 /// Whether to take more now, and when to look again. `None`: never.

@@ -52,7 +52,7 @@ impl Sending {
             && let Some(time) = effects.and_then(|effects| effects.stalls.send.draw(&mut self.stalls))
         {
             ground.core.quirks.note(|quirks| quirks.send_stalls.add(time));
-            self.stall = Stall::Until(now + time);
+            self.stall = Stall::Until(ground.core.after(now, time));
         }
         if matches!(self.stall, Stall::Until(until) if until > now) {
             return Err(Error::WouldBlock);

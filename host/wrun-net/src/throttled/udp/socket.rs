@@ -121,10 +121,10 @@ impl Options for Datagrams {
 
 impl UdpSocket for Datagrams {
     fn bind(&self, local: SocketAddr) -> Pending<SocketAddr> {
-        let bound = self.inner.bind(local);
+        let inner = self.inner.clone();
         let shared = self.shared.clone();
         Box::pin(async move {
-            let bound = bound.await?;
+            let bound = shared.ground.core.leftovers.bind(&inner, local).await?;
             shared.watch();
             Ok(bound)
         })
@@ -262,7 +262,7 @@ impl Drop for Datagrams {
         let mut wakes = Wakes::default();
         lock(&self.shared.down).give_up(&mut wakes);
         let mut more = Wakes::default();
-        lock(&self.shared.up).give_up(&mut more);
+        lock(&self.shared.up).give_up(&self.shared.ground.core, &mut more);
     }
 }
 

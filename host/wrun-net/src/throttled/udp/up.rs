@@ -1,7 +1,7 @@
 //! What a guest sends, on its way to the socket inside.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -19,11 +19,13 @@ use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
 use crate::throttled::budget::THERE;
-use crate::throttled::core::Ground;
+use crate::throttled::core::{Core, Ground};
 use crate::throttled::course::Courses;
+use crate::throttled::leftover::Leftover;
 use crate::throttled::tally::Passage;
 use crate::throttled::terms::Terms;
 use crate::throttled::transit::Transit;
+use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 use crate::transport::is_same_peer;
 
@@ -36,6 +38,8 @@ pub struct Up {
     transit: Transit<Datagram>,
     /// The socket inside, which stays open while something is in hand.
     kept: Option<Arc<dyn UdpSocket>>,
+    /// Its address, when the guest has dropped its own.
+    leftover: Option<Leftover>,
     peer: Option<SocketAddr>,
     /// What a late send was answered, still to be told.
     failure: Option<Error>,
@@ -63,6 +67,7 @@ impl Up {
             terms,
             transit: Transit::new(ground.core.held()),
             kept: None,
+            leftover: None,
             peer: None,
             failure: None,
             pumping: false,
@@ -181,8 +186,10 @@ impl Up {
     }
 
     /// The guest has dropped it. What is in hand goes on.
-    pub fn give_up(&mut self, wakes: &mut Wakes) {
+    pub fn give_up(&mut self, core: &Arc<Core>, wakes: &mut Wakes) {
         self.over = true;
+        let address = self.kept.as_ref().and_then(|kept| kept.local_address().ok());
+        self.leftover = address.map(|address| Leftover::new(core, address));
         wakes.add(&mut self.writer);
         wakes.add(&mut self.pump);
     }
@@ -218,14 +225,14 @@ enum Step {
 /// Moves what is sent into the socket inside, until nothing is in hand and nobody waits.
 pub async fn pump(shared: Arc<Shared>) {
     let mut bell = shared.ground.bell();
-    poll_fn(|cx| poll(&shared, &mut bell, cx)).await;
+    in_turns(|cx| poll(&shared, &mut bell, cx)).await;
 }
 
-fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
-    loop {
+fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<ControlFlow<()>> {
+    for _ in 0..TURN {
         let (step, deadline) = next(shared, cx);
         let goes_on = match step {
-            Step::Rest => return Poll::Ready(()),
+            Step::Rest => return Poll::Ready(ControlFlow::Break(())),
             Step::Send(inner, data, to) => {
                 let result = inner.try_send(&data, to);
                 let is_ready = result != Err(Error::WouldBlock) || inner.poll_send_ready(cx).is_ready();
@@ -240,6 +247,7 @@ fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<()> {
             return Poll::Pending;
         }
     }
+    Poll::Ready(ControlFlow::Continue(()))
 }
 
 /// The first of those that are there has gone to the socket inside.
@@ -255,7 +263,8 @@ fn sent(shared: &Shared, result: Result<()>, to_peer: bool) {
         shared.look();
         wakes.add(&mut up.writer);
     }
-    let kept = if up.transit.is_empty() { up.kept.take() } else { None };
+    // The socket goes before the word that its address is free.
+    let kept = if up.transit.is_empty() { (up.kept.take(), up.leftover.take()) } else { (None, None) };
     drop(up);
     drop((gone, kept));
 }
@@ -280,13 +289,13 @@ fn next(shared: &Shared, cx: &Context<'_>) -> (Step, Option<Instant>) {
     let (step, kept) = match (first, up.kept.clone()) {
         (Some((data, to)), Some(inner)) => {
             let is_peer = up.peer.is_some_and(|peer| is_same_peer(peer, to));
-            (Step::Send(inner, data, (!is_peer).then_some(to)), None)
+            (Step::Send(inner, data, (!is_peer).then_some(to)), (None, None))
         }
         _ if up.transit.is_empty() && (up.over || !up.writer.is_there()) => {
             up.pumping = false;
-            (Step::Rest, up.kept.take())
+            (Step::Rest, (up.kept.take(), up.leftover.take()))
         }
-        _ => (Step::Wait, None),
+        _ => (Step::Wait, (None, None)),
     };
     drop(up);
     drop((replaced, kept));
