@@ -12,6 +12,7 @@ mod peer;
 pub mod plan;
 pub mod policy;
 pub mod progress;
+mod replace;
 pub mod report;
 pub mod run;
 mod supervise;

@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::changes::{Cursor, Line};
 use super::data::Report;
 use super::recorder::Recorder;
+use crate::replace::replace;
 
 /// Time between two looks for something new.
 const PACE: Duration = Duration::from_millis(200);
@@ -92,7 +93,7 @@ impl Live {
     /// Puts the whole report in the place of the file, and takes the partial one away.
     pub fn finish(mut self, report: &Report) -> Result<(), LiveError> {
         self.stop();
-        replace(&self.path, report).map_err(|why| LiveError::Unfinished {
+        replace(&self.path, |writer| report.write_json(writer)).map_err(|why| LiveError::Unfinished {
             path: self.path.clone(),
             partial: self.partial.clone(),
             why,
@@ -146,24 +147,4 @@ impl<'a> Lines<'a> {
         self.result?;
         self.writer.flush()
     }
-}
-
-/// Writes the report to a new file and renames that, so that the path holds a whole report at every moment.
-fn replace(path: &Path, report: &Report) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".wrun-report-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Like any new file: what the umask leaves of this.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder)?;
-    let mut writer = BufWriter::with_capacity(1 << 16, &mut file);
-    report.write_json(&mut writer)?;
-    writer.flush()?;
-    drop(writer);
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
