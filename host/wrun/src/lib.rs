@@ -4,6 +4,7 @@
 //! says what points where, and why.
 
 pub mod calibrate;
+pub mod chart;
 pub mod check;
 pub mod cli;
 pub mod exit;

@@ -43,7 +43,7 @@ pub(super) fn ended_well() -> Outcome {
     Outcome { family: Family::Ok, code: Some(0), words, backtrace: Vec::new() }
 }
 
-pub(super) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error: Option<&str>) -> Sample {
+pub(crate) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error: Option<&str>) -> Sample {
     let phases = phases_us.iter().map(|(name, us)| Phase { name: (*name).into(), duration_ns: us * 1000 + 123 });
     let phases: Vec<Phase> = phases.collect();
     Sample {
@@ -54,6 +54,13 @@ pub(super) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error
         error: error.map(Words::from),
         finished: true,
     }
+}
+
+/// A report of these samples and nothing else.
+pub(crate) fn of(samples: Vec<Sample>) -> Report {
+    let mut parts = Parts::new(header());
+    parts.samples = samples;
+    parts.report(ended_well(), 1_000_000_000)
 }
 
 /// The story that wrun exists for: fifteen requests of which some stall, one fails and one never ends.
@@ -115,7 +122,7 @@ fn connection(id: u64, refused: bool) -> Connection {
 }
 
 /// A report of many samples of two names, one of them counted only.
-pub(super) fn many() -> Report {
+pub(crate) fn many() -> Report {
     let mut parts = Parts::new(header());
     for number in 0..200u64 {
         // Spread by a multiplier, so that neighbours differ.
@@ -141,7 +148,7 @@ pub(super) fn many() -> Report {
 }
 
 /// A report in which everything that a stranger may name is hostile, and every number the largest.
-pub(super) fn hostile() -> Report {
+pub(crate) fn hostile() -> Report {
     let evil = "\u{1b}[31m\r\nevil\u{202e}名前名前名前名前名前名前名前名前名前名前名前名前名前 and so on, and so on, and so on";
     let mut report = story();
     let most = u64::MAX;
