@@ -3,6 +3,8 @@
 //! Each module is one kind of claim. [`support`] starts things and ends them; everything is on loopback, on ports the
 //! system picks, and bounded in time. The guests are built by `cargo xtask guests`, which `cargo xtask test` does first.
 
+mod browser;
+mod chart;
 mod check;
 mod closing;
 mod contract;

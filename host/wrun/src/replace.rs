@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// Puts what `write` writes in the place of the file. When that fails the file is as it was, and nothing lies beside it.
 pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // Through a link, so that the file it leads to is replaced and not the link.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut file = beside(path)?;
     let mut writer = BufWriter::with_capacity(1 << 16, &mut file);
     write(&mut writer)?;

@@ -59,7 +59,32 @@ pub fn run(repo: &Repo, purpose: Purpose) -> Result<Tools> {
         None => GuestRust::find(repo)?.context("the packages are installed, but there is still no Rust for guests")?,
     };
     let c = c.or_else(CCompiler::find).context("the packages are installed, but there is still no clang for guests")?;
+    if purpose == Purpose::Tests {
+        browser();
+    }
     Ok(Tools { rust, c })
+}
+
+/// What tests of the chart's page are run in. They do without where there is none, and say so.
+fn browser() {
+    const PACKAGES: &[&str] = &["chromium"];
+    if ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+        .into_iter()
+        .any(|name| on_path(name).is_some())
+    {
+        return;
+    }
+    let why = "tests open a chart's page in a headless chromium";
+    if !debian::is_here() {
+        eprintln!("xtask: {why}, which is not on PATH: they will be skipped");
+    } else if !debian::may_install() {
+        eprintln!("xtask: {why}: they will be skipped until you type: sudo {}", debian::command(PACKAGES));
+    } else {
+        eprintln!("xtask: {why}: installing {}", PACKAGES.join(" "));
+        if let Err(error) = debian::install(PACKAGES) {
+            eprintln!("xtask: {error:#}: they will be skipped");
+        }
+    }
 }
 
 fn missing(purpose: Purpose, no_rust: bool, no_c: bool, no_checks: bool) -> Vec<Missing> {

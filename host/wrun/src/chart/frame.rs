@@ -7,6 +7,8 @@ use crate::report::text::units::count;
 
 /// Size of the words at an axis.
 const WORDS: f64 = 13.0;
+/// Space right of a plot that its words may reach into.
+const FREE: f64 = 18.0;
 
 /// In the picture's units, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +40,7 @@ impl Frame {
 
     /// Durations up the left edge, with a line across for each tick.
     pub fn durations_up(&self, svg: &mut Svg, scale: &Scale) {
-        for tick in scale.ticks((self.height / 36.0) as usize) {
+        for tick in scale.ticks(scale.room(self.height, 20.0)) {
             let y = self.y(tick.place);
             svg.line("grid", (self.left, y), (self.right(), y));
             svg.words("faint", (self.left - 8.0, y + WORDS * 0.35), Anchor::End, &tick.words);
@@ -48,10 +50,10 @@ impl Frame {
 
     /// Durations along the lower edge, with a line up for each tick.
     pub fn durations_along(&self, svg: &mut Svg, scale: &Scale) {
-        for tick in scale.ticks((self.width / 64.0) as usize) {
+        for tick in scale.ticks(scale.room(self.width, 64.0)) {
             let x = self.x(tick.place);
             svg.line("grid", (x, self.top), (x, self.bottom()));
-            svg.words("faint", (x, self.bottom() + WORDS + 5.0), Anchor::Middle, &tick.words);
+            self.below(svg, x, &tick.words);
         }
         svg.line("axis", (self.left, self.bottom()), (self.right(), self.bottom()));
     }
@@ -63,9 +65,15 @@ impl Frame {
         for number in (step..=last).step_by(step) {
             let x = self.x(middle(number - 1, last));
             svg.line("axis", (x, self.bottom()), (x, self.bottom() + 4.0));
-            svg.words("faint", (x, self.bottom() + WORDS + 6.0), Anchor::Middle, &count(number as u64));
+            self.below(svg, x, &count(number as u64));
         }
         svg.line("axis", (self.left, self.bottom()), (self.right(), self.bottom()));
+    }
+
+    /// Words below a place on the lower edge: under its middle, but not beyond what is free on the right.
+    fn below(&self, svg: &mut Svg, x: f64, words: &str) {
+        let most = self.right() + FREE - label::width(words) * WORDS / 2.0;
+        svg.words("faint", (x.min(most), self.bottom() + WORDS + 6.0), Anchor::Middle, words);
     }
 }
 

@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn a_label_that_fits_is_left_and_one_that_does_not_keeps_its_beginning() {
         assert_eq!(fit("native", 14.0, 100.0), "native");
-        assert_eq!(fit("throttled by netmf3-board", 10.0, 100.0), "throttled by n…");
+        assert_eq!(fit("throttled by netmf3-board", 10.0, 100.0), "throttled by net…");
         assert_eq!(fit("名前名前名前名前", 10.0, 40.0), "名前…");
         assert_eq!(fit("anything", 10.0, 0.0), "…");
     }

@@ -46,9 +46,11 @@ impl Picture<'_> {
     /// As SVG, with `overlay` above everything, and dark too where that is allowed and its reader is.
     pub fn with(&self, overlay: &str, dark: bool) -> String {
         let (width, height) = (number(WIDTH), number(self.height));
+        // Whatever is in an image is hidden from those who are read to.
+        let role = if overlay.is_empty() { "img" } else { "group" };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n<style>\n{}</style>\n{}{overlay}</svg>\n",
+             viewBox=\"0 0 {width} {height}\" role=\"{role}\" aria-label=\"{}\">\n<style>\n{}</style>\n{}{overlay}</svg>\n",
             escaped(&self.summary),
             style::sheet(dark),
             self.body,
@@ -108,7 +110,7 @@ fn draw_panel(svg: &mut Svg, runs: &[Run<'_>], panel: &Panel<'_>, top: f64) -> (
     let heaps = Heaps::of(panel, frame, &scale);
     let caption = format!("how the durations spread ({}): {}", scale.words(), heaps.words());
     svg.words("faint", (MARGIN, top + 13.0), Anchor::Start, &caption);
-    svg.words("faint", (WIDTH - MARGIN, top + 13.0), Anchor::End, "range, middle half, median");
+    svg.words("faint", (WIDTH - MARGIN, top + 13.0), Anchor::End, "line: range, box: middle half, stroke: median");
     frame.durations_along(svg, &scale);
     spread::draw(svg, runs, panel, frame, &scale, heaps);
     (plot, frame.bottom() + 30.0)

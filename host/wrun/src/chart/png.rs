@@ -20,12 +20,17 @@ const MOST: f32 = 25e6;
 
 /// A PNG file, or why there is none.
 pub fn pixels(picture: &Picture<'_>) -> Result<Vec<u8>, String> {
+    within(picture, MOST)
+}
+
+/// The same in at most about so many pixels.
+pub fn within(picture: &Picture<'_>, most: f32) -> Result<Vec<u8>, String> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(FONT.to_vec());
     fonts.set_sans_serif_family(FAMILY);
     let options = Options { font_family: FAMILY.to_owned(), fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(&picture.with("", false), &options).map_err(|error| error.to_string())?;
-    let scale = FINE.min((MOST / (WIDTH * picture.height) as f32).sqrt());
+    let scale = FINE.min((most / (WIDTH * picture.height) as f32).sqrt());
     let size = tree.size().to_int_size().scale_by(scale).ok_or("it has no size")?;
     let mut pixmap = Pixmap::new(size.width(), size.height()).ok_or("it is too large")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());

@@ -27,6 +27,13 @@ struct Unit {
     until: u64,
 }
 
+/// Which round multiples of a unit have a tick.
+type Set = fn(&Unit, u64) -> bool;
+
+/// From the finest on: all of them, 1, 2 and 5 times the powers of ten; one for each power of ten; one for each unit.
+const SETS: [Set; 3] =
+    [|_, _| true, |unit, factor| leading(factor) == leading(unit.from).min(2), |unit, factor| factor == unit.from];
+
 /// One axis of durations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scale {
@@ -72,6 +79,15 @@ impl Scale {
         share.clamp(0.0, 1.0)
     }
 
+    /// How many ticks an axis of this length has room for, whose words need `each`. Between equal ratios the eye needs
+    /// more of them than between equal steps.
+    pub fn room(&self, length: f64, each: f64) -> usize {
+        match self {
+            Self::Linear { .. } => (length / each / 1.7) as usize,
+            Self::Log { .. } => (length / each) as usize,
+        }
+    }
+
     /// At most `most` ticks, ascending.
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         match self {
@@ -91,26 +107,24 @@ impl Scale {
         let tick = |index: u64| {
             let value = (index * step) as f64 * thousandth;
             let words = if index == 0 { "0".to_owned() } else { format!("{} {}", value / unit.ns as f64, unit.name) };
-            Tick { place: self.place(value as u64), words }
+            Tick { place: value / high, words }
         };
         (0..=reach / step).map(tick).collect()
     }
 
     /// Round durations between two: the finest set that is not too many.
     fn ratios(&self, low: f64, high: f64, most: usize) -> Vec<Tick> {
-        // 1, 2, 5 of every power of ten; every power of ten; every thousandth one.
-        let fine = |_: &Unit, factor: u64| [1, 2, 5].contains(&leading(factor));
-        let powers = |unit: &Unit, factor: u64| leading(factor) == leading(unit.from).min(2) && factor >= unit.from;
-        let units = |unit: &Unit, factor: u64| factor == unit.from;
-        let sets: [&dyn Fn(&Unit, u64) -> bool; 3] = [&fine, &powers, &units];
-        for set in sets {
+        for set in SETS {
             let ticks: Vec<u64> = rounds_of_units()
                 .filter(|(unit, factor)| set(unit, *factor))
                 .filter_map(|(unit, factor)| unit.ns.checked_mul(factor))
                 .filter(|ns| (low..=high).contains(&(*ns as f64)))
                 .collect();
             if ticks.len() <= most {
-                return ticks.into_iter().map(|ns| Tick { place: self.place(ns), words: short(&duration(ns)) }).collect();
+                return ticks
+                    .into_iter()
+                    .map(|ns| Tick { place: self.place(ns), words: short(&duration(ns)) })
+                    .collect();
             }
         }
         Vec::new()
@@ -159,16 +173,17 @@ mod tests {
 
     #[test]
     fn durations_close_together_have_equal_steps_from_zero() {
-        assert_eq!(words(900_000, 1_200_000), "0 ms");
-        assert_eq!(words(1, 7), "0, 1 ns, 2 ns, 3 ns, 4 ns, 5 ns, 6 ns, 7 ns");
-        assert_eq!(words(900_000_000_000, 3_000_000_000_000), "0");
+        insta::assert_snapshot!(words(900_000, 1_200_000), @"0, 0.2 ms, 0.4 ms, 0.6 ms, 0.8 ms, 1 ms, 1.2 ms");
+        insta::assert_snapshot!(words(1, 7), @"0, 1 ns, 2 ns, 3 ns, 4 ns, 5 ns, 6 ns, 7 ns");
+        insta::assert_snapshot!(words(900_000_000_000, 3_000_000_000_000), @"0, 5 min, 10 min, 15 min, 20 min, 25 min, 30 min, 35 min, 40 min, 45 min, 50 min");
     }
 
     #[test]
     fn durations_far_apart_have_equal_ratios_in_the_units_of_the_report() {
-        assert_eq!(words(264_000, 7_600_000_000), "");
-        assert_eq!(words(1_000_000_000, 900_000_000_000_000), "");
-        assert_eq!(words(1, u64::MAX), "");
+        insta::assert_snapshot!(words(264_000, 7_600_000_000), @"1 ms, 10 ms, 100 ms, 1 s, 10 s");
+        insta::assert_snapshot!(words(1_200_000, 3_000_000_000), @"1 ms, 2 ms, 5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms, 500 ms, 1 s, 2 s");
+        insta::assert_snapshot!(words(1_000_000_000, 900_000_000_000_000), @"1 s, 10 s, 100 s, 20 min, 2 h, 20 h");
+        insta::assert_snapshot!(words(1, u64::MAX), @"1 ns, 1 µs, 1 ms, 1 s, 20 min, 2 h, 5 d");
     }
 
     proptest! {

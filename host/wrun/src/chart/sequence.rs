@@ -34,15 +34,24 @@ pub fn draw(svg: &mut Svg, panel: &Panel<'_>, frame: Frame, scale: &Scale) -> Ve
         }
         let marks = panel.series.iter().zip(&places).map(|(series, places)| extremes(series, places, frame));
         let marks: Vec<Vec<Mark>> = marks.collect();
-        markers(svg, panel, &marks, 3.0, |state| state != State::Well);
+        // A cell is easily overlooked, and what stands alone must not be.
+        let longest: Vec<usize> = panel.series.iter().map(longest_of).collect();
+        let shown = |run: usize, mark: &Mark, state| state != State::Well || longest[run] == mark.index;
+        markers(svg, panel, &marks, 3.5, shown);
         return marks;
     }
     for (run, places) in places.iter().enumerate() {
         svg.path(&format!("course {}", style::line(run)), &course(places));
     }
     let radius = (frame.width / longest.max(1) as f64 * 0.32).clamp(2.0, 5.0);
-    markers(svg, panel, &places, radius, |_| true);
+    markers(svg, panel, &places, radius, |_, _, _| true);
     places
+}
+
+/// The place of the longest sample; 0 where there is none.
+fn longest_of(series: &Series<'_>) -> usize {
+    let samples = series.samples.iter().enumerate();
+    samples.max_by_key(|(_, sample)| sample.duration_ns).map_or(0, |(index, _)| index)
 }
 
 fn places(series: &Series<'_>, longest: usize, frame: Frame, scale: &Scale) -> Vec<Mark> {
@@ -62,23 +71,32 @@ fn course(places: &[Mark]) -> String {
     d
 }
 
-/// The markers of the samples whose state is `shown`: filled, hollow for the unfinished, a cross for the failed.
-fn markers(svg: &mut Svg, panel: &Panel<'_>, marks: &[Vec<Mark>], radius: f64, shown: fn(State) -> bool) {
-    for (run, (series, marks)) in panel.series.iter().zip(marks).enumerate() {
-        let [mut well, mut failed, mut unfinished] = [const { String::new() }; 3];
-        for mark in marks {
-            let state = State::of(series.samples[mark.index]);
-            let at = (mark.x, mark.y);
-            match state {
-                _ if !shown(state) => {}
-                State::Well => well += &style::marker(run, at, radius),
-                State::Failed => failed += &style::cross(at, radius + 0.8),
-                State::Unfinished => unfinished += &style::marker(run, at, radius),
-            }
+/// The markers of the samples that are to be shown: filled, hollow for the unfinished, a cross for the failed. What is
+/// out of the ordinary lies above all that is not.
+fn markers(
+    svg: &mut Svg,
+    panel: &Panel<'_>,
+    marks: &[Vec<Mark>],
+    radius: f64,
+    shown: impl Fn(usize, &Mark, State) -> bool,
+) {
+    for state in [State::Well, State::Unfinished, State::Failed] {
+        for (run, (series, marks)) in panel.series.iter().zip(marks).enumerate() {
+            let such = marks.iter().filter(|mark| State::of(series.samples[mark.index]) == state);
+            let at = such.filter(|mark| shown(run, mark, state)).map(|mark| (mark.x, mark.y));
+            let (class, d): (_, String) = match state {
+                State::Well => {
+                    (format!("halo {}", style::fill(run)), at.map(|at| style::marker(run, at, radius)).collect())
+                }
+                State::Unfinished => {
+                    (format!("hollow {}", style::line(run)), at.map(|at| style::marker(run, at, radius)).collect())
+                }
+                State::Failed => {
+                    (format!("failed {}", style::line(run)), at.map(|at| style::cross(at, radius + 0.8)).collect())
+                }
+            };
+            svg.path(&class, &d);
         }
-        svg.path(&format!("halo {}", style::fill(run)), &well);
-        svg.path(&format!("hollow {}", style::line(run)), &unfinished);
-        svg.path(&format!("failed {}", style::line(run)), &failed);
     }
 }
 

@@ -16,6 +16,8 @@ const LABEL: f64 = 22.0;
 const HEAP: f64 = 48.0;
 const BOX: f64 = 20.0;
 const ROW: f64 = LABEL + HEAP + BOX;
+/// Size of the label.
+const WORDS: f64 = 13.0;
 /// Width of a bin, and of a dot.
 const BIN: f64 = 8.0;
 /// The least distance of dots that lie upon one another.
@@ -45,7 +47,7 @@ impl Heaps {
     pub fn words(self) -> &'static str {
         match self {
             Self::Dots => "a dot for each that ended well",
-            Self::Bars => "those that ended well, each run's fullest bar as high",
+            Self::Bars => "bars, the fullest of each run as high",
         }
     }
 }
@@ -53,7 +55,13 @@ impl Heaps {
 pub fn draw(svg: &mut Svg, runs: &[Run<'_>], panel: &Panel<'_>, frame: Frame, scale: &Scale, heaps: Heaps) {
     for (index, (run, series)) in runs.iter().zip(&panel.series).enumerate() {
         let top = frame.top + ROW * index as f64;
-        let words = label::printable(run.label, 13.0, frame.width - 40.0);
+        let remark = match (series.well().next(), series.samples.is_empty()) {
+            (Some(_), _) => "",
+            (None, true) => " (none)",
+            (None, false) => " (none ended well)",
+        };
+        let room = frame.width - 40.0 - label::width(remark) * WORDS;
+        let words = format!("{}{remark}", label::printable(run.label, WORDS, room));
         svg.path(&style::fill(index), &style::marker(index, (frame.left + 10.0, top + 13.0), 4.0));
         svg.words("ink", (frame.left + 22.0, top + 18.0), Anchor::Start, &words);
         let floor = top + LABEL + HEAP;

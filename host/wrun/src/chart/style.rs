@@ -1,7 +1,8 @@
 //! Colours, and what tells runs and states apart where colours do not.
 //!
-//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses can tell apart, but
-//! for yellow, which cannot be seen on white. Each run has a marker of its own as well.
+//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses can tell apart, some
+//! darker on white and lighter on black so that thin lines are seen; yellow is left out. Each run has a marker of its
+//! own as well.
 
 use super::svg::number;
 
@@ -45,23 +46,24 @@ path, line { fill: none; stroke-width: 1; }
 
 /// The style sheet: light, and dark too where the reader wants that and `dark` allows it.
 pub fn sheet(dark: bool) -> String {
-    let colours = |place: fn(&(&'static str, &'static str)) -> &'static str| {
-        COLOURS.iter().enumerate().map(move |(index, pair)| {
-            let colour = place(pair);
-            format!(".fill{index} {{ fill: {colour}; }}\n.line{index} {{ stroke: {colour}; }}\n")
-        })
-    };
-    // Runs first: a hollow marker has its run's line, and the paper's colour inside.
-    let mut sheet = SHAPES.to_owned();
-    sheet.extend(colours(|pair| pair.0));
-    sheet.extend(PARTS.iter().map(|(class, property, light, _)| format!(".{class} {{ {property}: {light}; }}\n")));
-    if dark {
-        sheet.push_str("@media (prefers-color-scheme: dark) {\n");
-        sheet.extend(colours(|pair| pair.1));
-        sheet.extend(PARTS.iter().map(|(class, property, _, dark)| format!(".{class} {{ {property}: {dark}; }}\n")));
-        sheet.push_str("}\n");
+    let light = colours(COLOURS.map(|run| run.0), PARTS.map(|(class, property, light, _)| (class, property, light)));
+    if !dark {
+        return format!("{SHAPES}{light}");
     }
-    sheet
+    let dark = colours(COLOURS.map(|run| run.1), PARTS.map(|(class, property, _, dark)| (class, property, dark)));
+    format!("{SHAPES}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
+}
+
+fn colours<'a>(runs: [&str; COLOURS.len()], parts: [(&'a str, &'a str, &'a str); PARTS.len()]) -> String {
+    // Runs first: a hollow marker has its run's line, and the paper's colour inside.
+    let mut rules = String::new();
+    for (index, colour) in runs.iter().enumerate() {
+        rules += &format!(".fill{index} {{ fill: {colour}; }}\n.line{index} {{ stroke: {colour}; }}\n");
+    }
+    for (class, property, colour) in parts {
+        rules += &format!(".{class} {{ {property}: {colour}; }}\n");
+    }
+    rules
 }
 
 /// The class of what is filled with a run's colour.
@@ -81,8 +83,9 @@ pub fn marker(run: usize, (x, y): (f64, f64), radius: f64) -> String {
     const SHAPES: usize = COLOURS.len() - 1;
     match run % SHAPES {
         0 => {
-            let r = number(radius);
-            let across = number(radius * 2.0);
+            // Rounded first: an arc whose ends are not quite two radii apart is no half of a circle.
+            let radius = (radius * 10.0).round() / 10.0;
+            let (r, across) = (number(radius), number(radius * 2.0));
             format!("M{} {}a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0z", number(x - radius), number(y))
         }
         1 => polygon((x, y), &[(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)], radius),
@@ -95,8 +98,7 @@ pub fn marker(run: usize, (x, y): (f64, f64), radius: f64) -> String {
 
 /// The cross of what failed, whichever run it was.
 pub fn cross((x, y): (f64, f64), radius: f64) -> String {
-    let (left, right, top, bottom) =
-        (number(x - radius), number(x + radius), number(y - radius), number(y + radius));
+    let (left, right, top, bottom) = (number(x - radius), number(x + radius), number(y - radius), number(y + radius));
     format!("M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}")
 }
 

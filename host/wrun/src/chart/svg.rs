@@ -84,6 +84,7 @@ pub fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             _ => escaped.push(c),
         }
@@ -99,7 +100,7 @@ mod tests {
     fn text_of_strangers_stays_text() {
         let mut svg = Svg::default();
         svg.words("ink", (1.0, -0.01), Anchor::End, "</text><script>alert(\"&\")</script>\u{0}\u{1b}\u{ffff}");
-        insta::assert_snapshot!(svg.text(), @"");
+        insta::assert_snapshot!(svg.text(), @r#"<text class="ink" x="1" y="0" text-anchor="end">&lt;/text&gt;&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;\u{0}\u{1b}�</text>"#);
     }
 
     #[test]
