@@ -10,7 +10,7 @@ use super::parts::Parts;
 use super::words::Words;
 use crate::warning::Warning;
 
-pub(super) fn header() -> Header {
+pub(crate) fn header() -> Header {
     Header {
         wrun: Build { version: "0.1.0".to_owned(), profile: Profile::Release },
         guest: Guest { name: "socket-client.wasm".to_owned(), sha256: "9f".repeat(32), bytes: 412_345 },
@@ -38,12 +38,12 @@ pub(super) fn header() -> Header {
     }
 }
 
-pub(super) fn ended_well() -> Outcome {
+pub(crate) fn ended_well() -> Outcome {
     let words = "the guest ended well".to_owned();
     Outcome { family: Family::Ok, code: Some(0), words, backtrace: Vec::new() }
 }
 
-pub(super) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error: Option<&str>) -> Sample {
+pub(crate) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error: Option<&str>) -> Sample {
     let phases = phases_us.iter().map(|(name, us)| Phase { name: (*name).into(), duration_ns: us * 1000 + 123 });
     let phases: Vec<Phase> = phases.collect();
     Sample {
@@ -57,7 +57,7 @@ pub(super) fn sample(name: &str, start_ms: u64, phases_us: &[(&str, u64)], error
 }
 
 /// The story that wrun exists for: fifteen requests of which some stall, one fails and one never ends.
-pub(super) fn story() -> Report {
+pub(crate) fn story() -> Report {
     let mut parts = Parts::new(header());
     for number in 0..15u64 {
         let stall = if number % 4 == 2 { 7_600_000 + number * 1_000 } else { 180_000 + number * 700 };
@@ -115,7 +115,7 @@ fn connection(id: u64, refused: bool) -> Connection {
 }
 
 /// A report of many samples of two names, one of them counted only.
-pub(super) fn many() -> Report {
+pub(crate) fn many() -> Report {
     let mut parts = Parts::new(header());
     for number in 0..200u64 {
         // Spread by a multiplier, so that neighbours differ.
@@ -141,7 +141,7 @@ pub(super) fn many() -> Report {
 }
 
 /// A report in which everything that a stranger may name is hostile, and every number the largest.
-pub(super) fn hostile() -> Report {
+pub(crate) fn hostile() -> Report {
     let evil = "\u{1b}[31m\r\nevil\u{202e}名前名前名前名前名前名前名前名前名前名前名前名前名前 and so on, and so on, and so on";
     let mut report = story();
     let most = u64::MAX;

@@ -12,7 +12,7 @@ mod changes;
 pub mod connections;
 pub mod data;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod histogram;
 pub mod json;
 pub mod live;
