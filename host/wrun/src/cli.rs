@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use wrun_peers::Fault;
 
+use crate::compare::expression::Expression;
 use crate::policy::Rule;
 use crate::progress::Mode;
 use crate::units;
@@ -70,6 +71,8 @@ pub enum Command {
     Show(Show),
     /// List, show or check profiles: what a link or a board does to traffic
     Profile(Profile),
+    /// Compare reports with the first of them: what differs, by how much, where and why
+    Compare(Compare),
     /// Start a peer on this machine for guests to talk to
     Peer(Peer),
     /// Print a script that teaches a shell to complete wrun's commands and options
@@ -224,6 +227,61 @@ pub struct Completions {
     /// The shell; bash reads the script with: source <(wrun completions bash)
     pub shell: Shell,
 }
+
+#[command(after_help = CONDITIONS)]
+pub struct Compare {
+    /// The report that the others are held against
+    pub base: PathBuf,
+
+    /// The others
+    #[arg(required = true, value_name = "OTHER")]
+    pub others: Vec<PathBuf>,
+
+    /// End with exit code 3 if this is so beyond doubt; can be given more than once
+    #[arg(long, value_name = "EXPR", value_parser = Expression::parse)]
+    pub fail_if: Vec<Expression>,
+
+    /// The smallest change of a median that counts, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = units::percentage)]
+    pub threshold: f64,
+
+    /// Compare even runs of different guests, arguments or samples
+    #[arg(long)]
+    pub force: bool,
+
+    /// How it is printed
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+
+    /// Draw it to a file, as its ending says: .svg, .png or .html
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// All of it, as compare.schema.json describes
+    Json,
+    /// The tables and verdicts, for a page or a comment
+    Markdown,
+    /// The figures, a line for each sample or phase of each run
+    Csv,
+    /// A test for each condition and each verdict, for build servers
+    Junit,
+}
+
+const CONDITIONS: &str = "\
+Conditions for --fail-if are NAME[.PHASE].METRIC OP VALUE:
+  METRIC  median, mean, min, max, p1 to p99; errors and n
+  OP      >, >=, < or <=
+  VALUE   1.5x (of the base), 300ms; of errors a count or 5%; of n a count
+
+Examples:
+  wrun compare native.json board.json
+  wrun compare --fail-if 'request.p95 > 1.5x' --fail-if 'request.errors > 0' before.json after.json
+  wrun compare --format markdown before.json after.json >> summary.md";
 
 #[derive(Debug, Args)]
 pub struct Peer {

@@ -6,6 +6,8 @@ pub const OK: u8 = 0;
 pub const GUEST: u8 = 1;
 /// Something impossible was asked for: a flag, a file, a rule.
 pub const USAGE: u8 = 2;
+/// What `wrun compare --fail-if` is to keep out has come about beyond doubt, or cannot be known for want of samples.
+pub const FAILED: u8 = 3;
 /// What stands between wrun and the sockets broke.
 pub const RIG: u8 = 4;
 /// The guest grew past `--max-memory`.

@@ -7,6 +7,7 @@ pub mod calibrate;
 pub mod chart;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod exit;
 pub mod guest;
 mod near;
@@ -48,6 +49,7 @@ pub fn main(cli: Cli) -> ExitCode {
         (Some(Command::Check(check)), _) => self::check(&check),
         (Some(Command::Show(show)), _) => self::show(&show),
         (Some(Command::Profile(profile)), _) => self::profile(&profile.kind),
+        (Some(Command::Compare(compare)), _) => compare::command::run(&compare),
         (Some(Command::Peer(peer)), _) => peer::serve(peer).map(|()| exit::OK),
         (Some(Command::Completions(completions)), _) => self::completions(&completions),
         (None, Some(run)) => self::run(run),
@@ -138,7 +140,7 @@ fn failure(error: &anyhow::Error) -> String {
 }
 
 /// To standard output, in colour only where that is a terminal. A reader that has left early is no error.
-fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

@@ -37,6 +37,16 @@ pub fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "too large a size".to_owned())
 }
 
+/// A percentage from 0 to 1000, such as `5%` or `2.5%`, as a share.
+pub fn percentage(text: &str) -> Result<f64, String> {
+    let digits = text.strip_suffix('%').unwrap_or(text).trim();
+    let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match digits.parse::<f64>() {
+        Ok(percent) if plain && percent <= 1000.0 => Ok(percent / 100.0),
+        _ => Err("no percentage from 0% to 1000%: write one such as 5%".to_owned()),
+    }
+}
+
 /// A unit, and how many of the smallest are in it.
 type Unit = (&'static str, u64);
 
@@ -238,6 +248,16 @@ mod tests {
         }
         for text in ["", "K", "-1", "1.5M", "1KB", "1k", "99999999999G", "M64", "½M"] {
             assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_is_a_share_of_a_hundred() {
+        for (text, share) in [("5%", 0.05), ("5", 0.05), ("0%", 0.0), ("2.5 %", 0.025)] {
+            assert_eq!(percentage(text), Ok(share), "{text}");
+        }
+        for text in ["", "%", "-5%", "NaN", "inf%", "1e400", "1001%", "five"] {
+            assert!(percentage(text).is_err(), "{text}");
         }
     }
 

@@ -11,7 +11,7 @@ use super::throttle::{Achieved, Configured, PathFigures, Quirk, Throttle, Way};
 use super::words::Words;
 use crate::warning::Warning;
 
-pub(super) fn header() -> Header {
+pub(crate) fn header() -> Header {
     Header {
         wrun: Build { version: "0.1.0".to_owned(), profile: Profile::Release },
         guest: Guest { name: "socket-client.wasm".to_owned(), sha256: "9f".repeat(32), bytes: 412_345 },
@@ -39,7 +39,7 @@ pub(super) fn header() -> Header {
     }
 }
 
-pub(super) fn ended_well() -> Outcome {
+pub(crate) fn ended_well() -> Outcome {
     let words = "the guest ended well".to_owned();
     Outcome { family: Family::Ok, code: Some(0), words, backtrace: Vec::new() }
 }
@@ -65,7 +65,7 @@ pub(crate) fn of(samples: Vec<Sample>) -> Report {
 }
 
 /// The story that wrun exists for: fifteen requests of which some stall, one fails and one never ends.
-pub(super) fn story() -> Report {
+pub(crate) fn story() -> Report {
     let mut parts = Parts::new(header());
     for number in 0..15u64 {
         let stall = if number % 4 == 2 { 7_600_000 + number * 1_000 } else { 180_000 + number * 700 };

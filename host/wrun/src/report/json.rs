@@ -15,9 +15,8 @@ const SPREAD: usize = 2;
 
 impl Report {
     /// Writes it as JSON, ended by a newline.
-    pub fn write_json(&self, mut writer: impl io::Write) -> io::Result<()> {
-        self.serialize(&mut Serializer::with_formatter(&mut writer, Lines::default()))?;
-        writer.write_all(b"\n")
+    pub fn write_json(&self, writer: impl io::Write) -> io::Result<()> {
+        write_lines(self, writer)
     }
 
     /// As [`Self::write_json`].
@@ -27,6 +26,12 @@ impl Report {
         self.write_json(&mut json).expect("a report is always JSON");
         String::from_utf8(json).expect("JSON is UTF-8")
     }
+}
+
+/// Writes a value as JSON, its outer levels spread over lines, ended by a newline.
+pub(crate) fn write_lines(value: &impl Serialize, mut writer: impl io::Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut writer, Lines::default()))?;
+    writer.write_all(b"\n")
 }
 
 /// Spreads the outer levels over lines.

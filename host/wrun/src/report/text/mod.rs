@@ -7,7 +7,7 @@
 mod bars;
 mod facts;
 mod figures;
-mod page;
+pub(crate) mod page;
 mod sockets;
 mod throttle;
 pub mod units;

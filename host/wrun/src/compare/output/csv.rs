@@ -1,0 +1,110 @@
+//! The figures of a comparison as CSV (RFC 4180): a line for each sample or phase of each run. Times in nanoseconds.
+
+use crate::compare::data::{Comparison, Figures, Number, OfRun};
+
+const COLUMNS: [&str; 20] = [
+    "run",
+    "sample",
+    "phase",
+    "n",
+    "errors",
+    "unfinished",
+    "min_ns",
+    "median_ns",
+    "median_low_ns",
+    "median_high_ns",
+    "p95_ns",
+    "p99_ns",
+    "max_ns",
+    "mean_ns",
+    "modes",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "p",
+    "verdict",
+];
+
+pub fn render(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    line(&mut text, COLUMNS.map(str::to_owned));
+    for name in &comparison.samples {
+        for (at, (run, of_run)) in comparison.runs.iter().zip(&name.runs).enumerate() {
+            let verdict =
+                at.checked_sub(1).and_then(|at| name.verdicts.get(at)).map_or("base", |one| one.verdict.word());
+            line(&mut text, cells(&run.label, &name.name, "", Some(of_run), &of_run.figures, verdict));
+        }
+        for phase in &name.phases {
+            for (run, figures) in comparison.runs.iter().zip(&phase.runs) {
+                line(&mut text, cells(&run.label, &name.name, &phase.name, None, figures, ""));
+            }
+        }
+    }
+    text
+}
+
+fn cells(
+    run: &str,
+    sample: &str,
+    phase: &str,
+    of_run: Option<&OfRun>,
+    figures: &Figures,
+    verdict: &str,
+) -> [String; COLUMNS.len()] {
+    let whole = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+    let number = |value: Option<Number>| value.map_or_else(String::new, |value| format!("{:.6}", value.get()));
+    let times = figures.times.as_ref();
+    let range = times.and_then(|times| times.median_interval_ns);
+    let to_base = figures.to_base.as_ref();
+    let interval = to_base.and_then(|to_base| to_base.interval);
+    let modes: Vec<String> = figures.modes.iter().map(|mode| format!("{}x{}", mode.median_ns, mode.count)).collect();
+    [
+        run.to_owned(),
+        sample.to_owned(),
+        phase.to_owned(),
+        figures.n.to_string(),
+        whole(of_run.map(|run| run.errors)),
+        whole(of_run.map(|run| run.unfinished)),
+        whole(times.map(|times| times.min_ns)),
+        whole(times.map(|times| times.median_ns)),
+        whole(range.map(|range| range.low_ns)),
+        whole(range.map(|range| range.high_ns)),
+        whole(times.and_then(|times| times.p95_ns)),
+        whole(times.and_then(|times| times.p99_ns)),
+        whole(times.map(|times| times.max_ns)),
+        whole(times.map(|times| times.mean_ns)),
+        modes.join(" "),
+        number(to_base.and_then(|to_base| to_base.ratio)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(to_base.and_then(|to_base| to_base.p)),
+        verdict.to_owned(),
+    ]
+}
+
+fn line(text: &mut String, cells: [String; COLUMNS.len()]) {
+    text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+    text.push_str("\r\n");
+}
+
+/// In quotes where it would be misread without; quotes in it are doubled.
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\r', '\n']) || cell.starts_with(' ') || cell.ends_with(' ') {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_be_misread_is_quoted() {
+        assert_eq!(
+            [quoted("a"), quoted("a,b"), quoted("say \"a\""), quoted("a\nb")],
+            ["a", "\"a,b\"", "\"say \"\"a\"\"\"", "\"a\nb\""]
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! A comparison in each of the forms it is printed in. All are made from [`Comparison`] alone.
+
+mod csv;
+mod junit;
+mod markdown;
+mod text;
+
+use super::data::Comparison;
+use crate::cli::Format;
+use crate::report::json::write_lines;
+
+/// Ended by a newline.
+pub fn render(comparison: &Comparison, format: Format) -> String {
+    match format {
+        Format::Text => text::render(comparison),
+        Format::Json => json(comparison),
+        Format::Markdown => markdown::render(comparison),
+        Format::Csv => csv::render(comparison),
+        Format::Junit => junit::render(comparison),
+    }
+}
+
+fn json(comparison: &Comparison) -> String {
+    let mut json = Vec::new();
+    // Neither memory nor these types fail to be written: keys are strings, and no number is NaN.
+    write_lines(comparison, &mut json).expect("a comparison is always JSON");
+    String::from_utf8(json).expect("JSON is UTF-8")
+}

@@ -1,0 +1,128 @@
+//! The one verdict on a name, and the sentence that it is.
+//!
+//! A change counts when it is larger than the threshold and the 95 % interval of the ratio of medians is clear of 1. It is ruled out
+//! when the interval lies within the threshold. Anything else is inconclusive. Beside the median there are two
+//! more looks, since a run may be worse without its median being so: stalls ([`super::stalls`]) and errors.
+
+use super::data::{ConditionResult, Interval, Number, ToBase, Verdict};
+use super::gather::Named;
+use super::math::counts::fisher_above;
+use super::math::interval::MEDIAN_NEEDS;
+use super::stalls::{Stalls, stalls};
+use super::words;
+use crate::report::text::units::{count, duration};
+
+/// What the share of errors of a failing run would at most be by chance.
+const FAILING: f64 = 0.05;
+
+/// Two runs' samples of one name, and what they are called.
+#[derive(Clone, Copy)]
+pub struct Pair<'a> {
+    pub base: &'a Named,
+    pub other: &'a Named,
+    pub base_label: &'a str,
+}
+
+/// `threshold` is the smallest change that counts, as in 0.05.
+pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdict, String) {
+    let Pair { base, other, base_label } = pair;
+    let more_errors = share(other.errors, other.ended()) > share(base.errors, base.ended());
+    if more_errors && fisher_above(other.errors, other.ended(), base.errors, base.ended()) <= FAILING {
+        return (
+            Verdict::Failing,
+            format!("{}{}", errors(pair), if other.times.is_empty() { ", nothing is left to time" } else { "" }),
+        );
+    }
+    let (fewer, whose) = if other.times.n() <= base.times.n() { (other, "here") } else { (base, base_label) };
+    if fewer.times.n() < MEDIAN_NEEDS {
+        let failed = if other.errors > 0 { format!("; {}", errors(pair)) } else { String::new() };
+        let n = words::samples(fewer.times.n());
+        return (Verdict::TooFew, format!("{n} that ended well {whose}, a verdict needs {MEDIAN_NEEDS}{failed}"));
+    }
+    let (verdict, mut words) = timing(pair, to_base, threshold);
+    if more_errors || other.errors > 0 {
+        words = format!("{words}; {}", errors(pair));
+    }
+    // Whoever fails more is not faster, whatever is left over.
+    if more_errors && verdict == Verdict::Faster {
+        return (Verdict::Inconclusive, format!("of those that ended well, {words}"));
+    }
+    (verdict, words)
+}
+
+/// The verdict on what ended well.
+fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdict, String) {
+    let (verdict, median) = medians(to_base, threshold, pair.base_label);
+    let Some(stalls) = stalls(pair.base, pair.other, 1.0 + threshold) else { return (verdict, median) };
+    let tail = tail(&stalls, pair);
+    match (verdict, stalls.more) {
+        (Verdict::Slower, true) | (Verdict::Faster, false) => (verdict, median),
+        (Verdict::Slower, false) | (Verdict::Faster, true) => (Verdict::Inconclusive, format!("{median}, but {tail}")),
+        (_, true) => (Verdict::Slower, format!("{tail}; {median}")),
+        (_, false) => (Verdict::Faster, format!("{tail}; {median}")),
+    }
+}
+
+/// The verdict on the medians alone.
+fn medians(to_base: Option<&ToBase>, threshold: f64, base: &str) -> (Verdict, String) {
+    let Some((ratio, interval)) = to_base.and_then(|to_base| Some((to_base.ratio?.get(), to_base.interval?))) else {
+        return (Verdict::Inconclusive, format!("the median of {base} may be zero, of which there is no ratio"));
+    };
+    let words = format!("the median is {} that of {base} ({})", words::times(ratio), words::interval(&interval));
+    let (most, least) = (1.0 + threshold, 1.0 / (1.0 + threshold));
+    let Interval { low, high } = interval;
+    let (low, high) = (Number::get(low), Number::get(high));
+    if low >= least && high <= most {
+        (Verdict::Same, words)
+    } else if ratio > most && low > 1.0 {
+        (Verdict::Slower, words)
+    } else if ratio < least && high < 1.0 {
+        (Verdict::Faster, words)
+    } else {
+        (Verdict::Inconclusive, words)
+    }
+}
+
+fn tail(stalls: &Stalls, pair: Pair<'_>) -> String {
+    let (n, base_n) = (count(pair.other.times.n()), count(pair.base.times.n()));
+    let (limit, label) = (duration(stalls.limit_ns), pair.base_label);
+    format!("{} of {n} take over {limit}, {} of {base_n} in {label}", count(stalls.other), count(stalls.base))
+}
+
+fn errors(pair: Pair<'_>) -> String {
+    let Pair { base, other, base_label } = pair;
+    let (failed, all) = (count(other.errors), count(other.ended()));
+    format!("{failed} of {all} failed, {} of {} in {base_label}", count(base.errors), count(base.ended()))
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+impl Verdict {
+    /// As it is said.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotComparable => "not comparable",
+            Self::Failing => "failing",
+            Self::Slower => "slower",
+            Self::Inconclusive => "inconclusive",
+            Self::TooFew => "too few samples",
+            Self::Faster => "faster",
+            Self::Same => "same",
+        }
+    }
+}
+
+impl ConditionResult {
+    /// As it is said.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "FAILED",
+            Self::Inconclusive => "inconclusive",
+            Self::TooFew => "FAILED",
+            Self::NotComparable => "not comparable",
+        }
+    }
+}
