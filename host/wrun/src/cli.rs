@@ -148,6 +148,9 @@ pub struct Run {
     /// Print nothing but the guest's output, errors and denials
     #[arg(long, short)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    pub judging: Judging,
 }
 
 /// A rule, with the text it was written as.
@@ -228,6 +231,7 @@ pub struct Completions {
     pub shell: Shell,
 }
 
+#[derive(Debug, Args)]
 #[command(after_help = CONDITIONS)]
 pub struct Compare {
     /// The report that the others are held against
@@ -237,7 +241,19 @@ pub struct Compare {
     #[arg(required = true, value_name = "OTHER")]
     pub others: Vec<PathBuf>,
 
-    /// End with exit code 3 if this is so beyond doubt; can be given more than once
+    #[command(flatten)]
+    pub judging: Judging,
+
+    /// Compare even runs of different guests, arguments or samples
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What is made of several runs.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Comparing")]
+pub struct Judging {
+    /// End with exit code 3 if this is so beyond doubt, as in 'request.p95 > 1.5x'; can be given more than once
     #[arg(long, value_name = "EXPR", value_parser = Expression::parse)]
     pub fail_if: Vec<Expression>,
 
@@ -245,15 +261,11 @@ pub struct Compare {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = units::percentage)]
     pub threshold: f64,
 
-    /// Compare even runs of different guests, arguments or samples
-    #[arg(long)]
-    pub force: bool,
-
-    /// How it is printed
+    /// How the comparison is printed: text with what else wrun says, all others on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
-    /// Draw it to a file, as its ending says: .svg, .png or .html
+    /// Draw the runs to a file, as its ending says: .svg, .png or .html
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
 }

@@ -95,6 +95,25 @@ fn run(run: cli::Run) -> Result<u8> {
         code = if code == exit::OK { own } else { code };
         hurried |= matches!(report.outcome.family, Family::Interrupted | Family::Limit);
     }
+    let asked = done.len() > 1 || !series.judging.fail_if.is_empty();
+    if asked || series.judging.chart.is_some() {
+        let runs: Vec<_> =
+            done.into_iter().map(|done| compare::Run { label: done.label, report: done.report }).collect();
+        match compare::command::conclude(&runs, &series.judging, false) {
+            Ok(concluded) => {
+                if series.judging.format != cli::Format::Text {
+                    print(&concluded.words)?;
+                } else if asked && (!quiet || concluded.code == exit::FAILED) {
+                    words += &concluded.words;
+                }
+                code = if code == exit::OK { concluded.code } else { code };
+            }
+            Err(error) => {
+                words += &failure(&error);
+                code = if code == exit::OK { exit::USAGE } else { code };
+            }
+        }
+    }
     if hurried {
         say_within(words, LAST_WORDS)
     } else {

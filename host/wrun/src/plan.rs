@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::cli;
 use crate::policy::Rule;
 use crate::profile::{self, Loaded};
+use crate::{chart, cli};
 
 /// Everything that was asked for: one run, or several that are compared.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub struct Series {
     pub plans: Vec<Plan>,
     /// How often each is run.
     pub rounds: u32,
+    pub judging: cli::Judging,
 }
 
 /// The settings of one run.
@@ -38,6 +39,8 @@ pub struct Plan {
     pub max_sockets: usize,
     pub no_delay: bool,
     pub report: Option<ReportTo>,
+    /// The guest's standard output goes to standard error, since what wrun has to say there is for programs.
+    pub stdout_to_stderr: bool,
     pub trace: bool,
     pub progress: cli::Progress,
     pub quiet: bool,
@@ -75,7 +78,6 @@ pub struct Folder {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportTo {
-    /// Then the guest's own output goes to standard error, so that standard output is pure JSON.
     Stdout,
     File(PathBuf),
 }
@@ -83,10 +85,17 @@ pub enum ReportTo {
 impl Series {
     pub fn new(run: cli::Run) -> Result<Self> {
         let stacks = stacks(&run)?;
-        let rounds = run.rounds;
+        let (rounds, judging) = (run.rounds, run.judging.clone());
+        if let Some(chart) = &judging.chart {
+            chart::check(chart)?;
+        }
         let plan = Plan::new(run, stacks[0].clone())?;
         if let [_] = stacks[..] {
-            return Ok(Self { plans: vec![plan], rounds });
+            ensure!(
+                judging.format == cli::Format::Text,
+                "--format is for a comparison: give --backend more than once, or for the report of one run --report -"
+            );
+            return Ok(Self { plans: vec![plan], rounds, judging });
         }
         if plan.report == Some(ReportTo::Stdout) {
             bail!("--report - has room for one report, and {} backends make one each: name a file", stacks.len());
@@ -94,9 +103,10 @@ impl Series {
         let mut plans: Vec<Plan> = Vec::new();
         for stack in stacks {
             let report = plan.report.as_ref().map(|report| report.labelled(&stack.label(), plans.len()));
-            plans.push(Plan { report, stack, ..plan.clone() });
+            let stdout_to_stderr = judging.format != cli::Format::Text;
+            plans.push(Plan { report, stack, stdout_to_stderr, ..plan.clone() });
         }
-        Ok(Self { plans, rounds })
+        Ok(Self { plans, rounds, judging })
     }
 }
 
@@ -176,6 +186,7 @@ impl Plan {
             max_memory: usize::try_from(run.max_memory).unwrap_or(usize::MAX),
             max_sockets: usize::try_from(run.max_sockets)?,
             no_delay: run.no_delay,
+            stdout_to_stderr: report == Some(ReportTo::Stdout),
             report,
             trace: run.trace,
             progress: run.progress,

@@ -189,7 +189,7 @@ fn run_guest(
         env: &plan.env,
         folders: &plan.folders,
         max_memory: plan.max_memory,
-        stdout_to_stderr: plan.report == Some(ReportTo::Stdout),
+        stdout_to_stderr: plan.stdout_to_stderr,
         tick: match &plan.stack {
             Stack::Native => None,
             Stack::Throttled { profile, .. } => profile.profile.board.tick,
