@@ -17,8 +17,12 @@ pub fn run(asked: &cli::Compare) -> Result<u8> {
     let reports = paths.iter().map(|path| Ok(read(path)?)).collect::<Result<Vec<Report>>>()?;
     let labels = facts::labels(&paths.iter().copied().zip(&reports).collect::<Vec<_>>());
     let runs: Vec<Run> = labels.into_iter().zip(reports).map(|(label, report)| Run { label, report }).collect();
-    let options =
-        Options { threshold: asked.threshold, force: asked.force, fail_if: asked.fail_if.clone(), ..Options::default() };
+    let options = Options {
+        threshold: asked.threshold,
+        force: asked.force,
+        fail_if: asked.fail_if.clone(),
+        ..Options::default()
+    };
     let comparison = compare(&runs, &options)?;
     crate::print(&output::render(&comparison, asked.format))?;
     Ok(code(&comparison))

@@ -44,7 +44,13 @@ pub(super) fn judge(
                 let empty = Named::empty(target.name);
                 let of = |at: usize| runs[at].named(target.name).unwrap_or(&empty);
                 let mut random = random(options.seed, target.name, target.phase.as_deref(), label);
-                let judged = Judged { expression, phase: target.phase.as_deref(), base: of(0), other: of(at), base_label: &labels[0] };
+                let judged = Judged {
+                    expression,
+                    phase: target.phase.as_deref(),
+                    base: of(0),
+                    other: of(at),
+                    base_label: &labels[0],
+                };
                 judged.result(&mut random)
             };
             conditions.push(Condition { expression: expression.text.clone(), label: label.clone(), result, words });
@@ -186,7 +192,8 @@ impl Judged<'_> {
     fn ratio(&self, base: &Series, own: &Series, limit: f64, random: &mut Random) -> (ConditionResult, String) {
         let (before, value) = (self.value(base), self.value(own));
         if before == 0 {
-            let words = format!("it is {} and that of {} zero, of which there is no ratio", duration(value), self.base_label);
+            let words =
+                format!("it is {} and that of {} zero, of which there is no ratio", duration(value), self.base_label);
             return (ConditionResult::Inconclusive, words);
         }
         let ratio = value as f64 / before as f64;

@@ -105,7 +105,8 @@ impl Metric {
             "errors" => Self::Errors,
             "n" => Self::N,
             _ => {
-                let percent: u8 = word.strip_prefix('p').filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()?;
+                let percent: u8 =
+                    word.strip_prefix('p').filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()?;
                 Self::Percentile(Some(percent).filter(|percent| (1..=99).contains(percent))?)
             }
         })
@@ -196,10 +197,27 @@ mod tests {
     #[test]
     fn what_is_none_is_refused_in_words_that_help() {
         let wrong = [
-            "", "request", "request.p95", "request.p95 = 3ms", "p95 > 1x", ".p95 > 1x", "request.p0 > 1x", "request.p100 > 1x",
-            "request.p9.5 > 1x", "request.median >", "request.median > 300", "request.median > fast", "request.median > -1x",
-            "request.median > 0x", "request.median > infx", "request.median > NaNx", "request.errors > 3ms", "request.errors > 101%",
-            "request.errors > 1.5x", "request.n > 5%", "request.p+5 > 1x",
+            "",
+            "request",
+            "request.p95",
+            "request.p95 = 3ms",
+            "p95 > 1x",
+            ".p95 > 1x",
+            "request.p0 > 1x",
+            "request.p100 > 1x",
+            "request.p9.5 > 1x",
+            "request.median >",
+            "request.median > 300",
+            "request.median > fast",
+            "request.median > -1x",
+            "request.median > 0x",
+            "request.median > infx",
+            "request.median > NaNx",
+            "request.errors > 3ms",
+            "request.errors > 101%",
+            "request.errors > 1.5x",
+            "request.n > 5%",
+            "request.p+5 > 1x",
         ];
         let said: Vec<String> =
             wrong.iter().map(|text| format!("{text:?}: {}", Expression::parse(text).unwrap_err())).collect();

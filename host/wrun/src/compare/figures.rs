@@ -45,9 +45,5 @@ pub fn to_base(base: &Series, other: &Series, random: &mut Random) -> Option<ToB
     } else {
         None
     };
-    Some(ToBase {
-        ratio,
-        interval,
-        p: rank::mann_whitney(base, other).and_then(|test| Number::new(test.p)),
-    })
+    Some(ToBase { ratio, interval, p: rank::mann_whitney(base, other).and_then(|test| Number::new(test.p)) })
 }

@@ -92,10 +92,8 @@ pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Unnamed> {
     };
     let Some((base, others)) = gathered.split_first() else { return Ok(comparison) };
     let labels: Vec<String> = comparison.runs.iter().map(|run| run.label.clone()).collect();
-    let differences: Vec<_> = others
-        .iter()
-        .map(|other| facts::differences(base.report, other.report, &base.names, &other.names))
-        .collect();
+    let differences: Vec<_> =
+        others.iter().map(|other| facts::differences(base.report, other.report, &base.names, &other.names)).collect();
     let comparable: Vec<bool> =
         differences.iter().map(|found| options.force || found.iter().all(|one| !one.decisive)).collect();
     let conditions = condition::judge(&gathered, &labels, &comparable, options)?;
@@ -229,15 +227,13 @@ impl Comparing<'_> {
 }
 
 /// The verdict on a whole run: that of the name that fares worst.
-fn whole(
-    samples: &[Compared],
-    at: usize,
-    comparable: bool,
-    differences: &[data::Difference],
-) -> (Verdict, String) {
+fn whole(samples: &[Compared], at: usize, comparable: bool, differences: &[data::Difference]) -> (Verdict, String) {
     if !comparable {
         let what: Vec<&str> = differences.iter().filter(|one| one.decisive).map(|one| one.what.as_str()).collect();
-        return (Verdict::NotComparable, format!("the {} differ; --force compares them all the same", what.join(" and the ")));
+        return (
+            Verdict::NotComparable,
+            format!("the {} differ; --force compares them all the same", what.join(" and the ")),
+        );
     }
     // With --force a name that only one run has is no obstacle to the others.
     let both = || samples.iter().filter(|name| name.verdicts[at].verdict != Verdict::NotComparable);

@@ -134,7 +134,8 @@ mod tests {
     use crate::report::histogram::Bucket;
 
     fn counted(of: &[(u64, u64)]) -> Series {
-        let buckets = of.iter().map(|(value, count)| Bucket { from_ns: *value, to_ns: *value, count: *count }).collect();
+        let buckets =
+            of.iter().map(|(value, count)| Bucket { from_ns: *value, to_ns: *value, count: *count }).collect();
         let max_ns = of.iter().map(|(value, _)| *value).max().unwrap_or(0);
         Series::counted(&Buckets { count: 0, min_ns: 0, max_ns, mean_ns: 1, buckets })
     }

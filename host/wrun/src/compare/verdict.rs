@@ -28,7 +28,10 @@ pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdi
     let Pair { base, other, base_label } = pair;
     let more_errors = share(other.errors, other.ended()) > share(base.errors, base.ended());
     if more_errors && fisher_above(other.errors, other.ended(), base.errors, base.ended()) <= FAILING {
-        return (Verdict::Failing, format!("{}{}", errors(pair), if other.times.is_empty() { ", nothing is left to time" } else { "" }));
+        return (
+            Verdict::Failing,
+            format!("{}{}", errors(pair), if other.times.is_empty() { ", nothing is left to time" } else { "" }),
+        );
     }
     let (fewer, whose) = if other.times.n() <= base.times.n() { (other, "here") } else { (base, base_label) };
     if fewer.times.n() < MEDIAN_NEEDS {
@@ -50,7 +53,7 @@ pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdi
 /// The verdict on what ended well.
 fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdict, String) {
     let (verdict, median) = medians(to_base, threshold, pair.base_label);
-    let Some(stalls) = stalls(pair.base, pair.other, 1.0 + threshold) else { return (verdict, median) };
+    let Some(stalls) = stalls(pair.base, pair.other, threshold) else { return (verdict, median) };
     let tail = tail(&stalls, pair);
     match (verdict, stalls.more) {
         (Verdict::Slower, true) | (Verdict::Faster, false) => (verdict, median),

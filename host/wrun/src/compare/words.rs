@@ -35,7 +35,8 @@ pub fn probability(p: f64) -> String {
 /// `600 ms ×8, 5.90 s ×7: two modes`.
 pub fn modes(modes: &[Mode]) -> String {
     const NUMBERS: [&str; 4] = ["two", "three", "four", "five"];
-    let each: Vec<String> = modes.iter().map(|mode| format!("{} ×{}", duration(mode.median_ns), count(mode.count))).collect();
+    let each: Vec<String> =
+        modes.iter().map(|mode| format!("{} ×{}", duration(mode.median_ns), count(mode.count))).collect();
     let number = modes.len().checked_sub(2).and_then(|index| NUMBERS.get(index)).unwrap_or(&"several");
     format!("{}: {number} modes", each.join(", "))
 }

@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn the_limit_for_many_joins_the_exact_sum() {
-        let (exact, limit) = (fisher_above(5_100, 499_999, 4_900, 499_999), fisher_above(5_100, 500_001, 4_900, 500_001));
+        let (exact, limit) =
+            (fisher_above(5_100, 499_999, 4_900, 499_999), fisher_above(5_100, 500_001, 4_900, 500_001));
         assert!((exact - limit).abs() < 0.002, "{exact} {limit}");
     }
 }

@@ -27,10 +27,7 @@ pub fn quantile(series: &Series, share: f64) -> Ends {
     // The true quantile has a binomial number of samples below it.
     let low = places_below(n, share);
     let high = places_below(n, 1.0 - share);
-    Ends {
-        low: low.map(|place| series.at(place) as f64),
-        high: high.map(|place| series.at(n - 1 - place) as f64),
-    }
+    Ends { low: low.map(|place| series.at(place) as f64), high: high.map(|place| series.at(n - 1 - place) as f64) }
 }
 
 /// The largest place, from 0, that is above the quantile with at most [`SIDE`].

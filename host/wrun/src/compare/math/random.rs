@@ -14,7 +14,8 @@ impl Random {
     pub fn for_use(seed: u64, of: &[&str]) -> Self {
         // Fowler, Noll and Vo's hash, with a mark between the parts.
         let bytes = of.iter().flat_map(|part| part.bytes().chain([0xff]));
-        let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        let hash =
+            bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         Self(seed ^ hash)
     }
 

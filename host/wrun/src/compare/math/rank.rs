@@ -97,10 +97,7 @@ mod tests {
     #[test]
     fn it_agrees_with_the_published_example() {
         // Hollander and Wolfe's permeability constants, as in R's documentation of wilcox.test: W = 35, p = 0.2544.
-        let found = test(
-            &[115, 88, 90, 74, 121],
-            &[80, 83, 189, 104, 145, 138, 191, 164, 73, 146],
-        );
+        let found = test(&[115, 88, 90, 74, 121], &[80, 83, 189, 104, 145, 138, 191, 164, 73, 146]);
         assert_eq!((found.u, found.exact), (35.0, true));
         assert!((found.p - 0.254_412_254_412_254_4).abs() < 1e-12, "{}", found.p);
     }

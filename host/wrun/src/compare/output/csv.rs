@@ -3,8 +3,26 @@
 use crate::compare::data::{Comparison, Figures, Number, OfRun};
 
 const COLUMNS: [&str; 20] = [
-    "run", "sample", "phase", "n", "errors", "unfinished", "min_ns", "median_ns", "median_low_ns", "median_high_ns",
-    "p95_ns", "p99_ns", "max_ns", "mean_ns", "modes", "ratio", "ratio_low", "ratio_high", "p", "verdict",
+    "run",
+    "sample",
+    "phase",
+    "n",
+    "errors",
+    "unfinished",
+    "min_ns",
+    "median_ns",
+    "median_low_ns",
+    "median_high_ns",
+    "p95_ns",
+    "p99_ns",
+    "max_ns",
+    "mean_ns",
+    "modes",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "p",
+    "verdict",
 ];
 
 pub fn render(comparison: &Comparison) -> String {
@@ -12,7 +30,8 @@ pub fn render(comparison: &Comparison) -> String {
     line(&mut text, COLUMNS.map(str::to_owned));
     for name in &comparison.samples {
         for (at, (run, of_run)) in comparison.runs.iter().zip(&name.runs).enumerate() {
-            let verdict = at.checked_sub(1).and_then(|at| name.verdicts.get(at)).map_or("base", |one| one.verdict.word());
+            let verdict =
+                at.checked_sub(1).and_then(|at| name.verdicts.get(at)).map_or("base", |one| one.verdict.word());
             line(&mut text, cells(&run.label, &name.name, "", Some(of_run), &of_run.figures, verdict));
         }
         for phase in &name.phases {
@@ -83,6 +102,9 @@ mod tests {
 
     #[test]
     fn what_would_be_misread_is_quoted() {
-        assert_eq!([quoted("a"), quoted("a,b"), quoted("say \"a\""), quoted("a\nb")], ["a", "\"a,b\"", "\"say \"\"a\"\"\"", "\"a\nb\""]);
+        assert_eq!(
+            [quoted("a"), quoted("a,b"), quoted("say \"a\""), quoted("a\nb")],
+            ["a", "\"a,b\"", "\"say \"\"a\"\"\"", "\"a\nb\""]
+        );
     }
 }

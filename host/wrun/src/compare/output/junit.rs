@@ -86,6 +86,9 @@ mod tests {
 
     #[test]
     fn what_xml_cannot_have_is_replaced_and_what_it_misreads_is_escaped() {
-        assert_eq!(escaped("<a & 'b'>\u{0}\u{1b}\u{ffff}\n\"ü"), "&lt;a &amp; &apos;b&apos;&gt;\u{fffd}\u{fffd}\u{fffd}&#10;&quot;ü");
+        assert_eq!(
+            escaped("<a & 'b'>\u{0}\u{1b}\u{ffff}\n\"ü"),
+            "&lt;a &amp; &apos;b&apos;&gt;\u{fffd}\u{fffd}\u{fffd}&#10;&quot;ü"
+        );
     }
 }

@@ -5,7 +5,8 @@
 use anstyle::Style;
 
 use crate::compare::data::{
-    Against, Compared, Comparison, Condition, ConditionResult, Difference, Figures, Judgement, RunFacts, ToBase, Verdict,
+    Against, Compared, Comparison, Condition, ConditionResult, Difference, Figures, Judgement, RunFacts, ToBase,
+    Verdict,
 };
 use crate::compare::words;
 use crate::report::stats::P95_NEEDS;
@@ -120,7 +121,11 @@ fn reasons(page: &mut Page, comparison: &Comparison, name: &Compared) {
 }
 
 fn modes(page: &mut Page, comparison: &Comparison, name: &Compared) {
-    let phases = name.phases.iter().take(PHASES).map(|phase| (format!("{} ", phase.name), phase.runs.iter().collect::<Vec<_>>()));
+    let phases = name
+        .phases
+        .iter()
+        .take(PHASES)
+        .map(|phase| (format!(", {}", phase.name), phase.runs.iter().collect::<Vec<_>>()));
     let all = std::iter::once((String::new(), name.runs.iter().map(|run| &run.figures).collect::<Vec<_>>()));
     let mut first = true;
     for (what, runs) in all.chain(phases) {
@@ -128,7 +133,7 @@ fn modes(page: &mut Page, comparison: &Comparison, name: &Compared) {
             if std::mem::take(&mut first) {
                 page.gap();
             }
-            page.paragraph(PLAIN, "modes", &format!("{what}{}: {}", run.label, words::modes(&figures.modes)));
+            page.paragraph(PLAIN, "modes", &format!("{}{what}: {}", run.label, words::modes(&figures.modes)));
         }
     }
 }
@@ -140,13 +145,16 @@ fn to_base(page: &mut Page, comparison: &Comparison, name: &Compared) {
     let mut row = |style: Style, what: String, label: &str, to_base: &Option<ToBase>| {
         let Some(to_base) = to_base else { return };
         let none = || "–".to_owned();
-        lines.push(Line::new(style, [
-            what,
-            label.to_owned(),
-            to_base.ratio.map_or_else(none, |ratio| words::times(ratio.get())),
-            to_base.interval.as_ref().map_or_else(none, words::interval),
-            to_base.p.map_or_else(none, |p| words::probability(p.get())),
-        ]));
+        lines.push(Line::new(
+            style,
+            [
+                what,
+                label.to_owned(),
+                to_base.ratio.map_or_else(none, |ratio| words::times(ratio.get())),
+                to_base.interval.as_ref().map_or_else(none, words::interval),
+                to_base.p.map_or_else(none, |p| words::probability(p.get())),
+            ],
+        ));
     };
     for (run, of_run) in comparison.runs.iter().zip(&name.runs).skip(1) {
         row(PLAIN, name.name.to_string(), &run.label, &of_run.figures.to_base);
@@ -171,7 +179,8 @@ fn findings(page: &mut Page, judgement: &Judgement, label: &str, several: bool) 
     for place in places {
         let (before, after) = (duration(place.base_mean_ns), duration(place.mean_ns));
         let phase = place.phase.as_ref().map_or("no phase", |phase| phase);
-        let text = format!("{whose}{phase} carries {:.0} % of the difference (mean {before} → {after})", place.percent.get());
+        let text =
+            format!("{whose}{phase} carries {:.0} % of the difference (mean {before} → {after})", place.percent.get());
         page.paragraph(PLAIN, "where", &text);
     }
     for shape in shapes {
@@ -226,7 +235,11 @@ fn verdicts(page: &mut Page, comparison: &Comparison) {
         if comparison.samples.len() > 1 && against.verdict != Verdict::NotComparable {
             for name in comparison.samples.iter().take(NAMES) {
                 let Judgement { verdict, words, .. } = &name.verdicts[at];
-                page.paragraph(style(*verdict), "       ", &format!("{}, {}: {}: {words}", against.label, name.name, verdict.word()));
+                page.paragraph(
+                    style(*verdict),
+                    "       ",
+                    &format!("{}, {}: {}: {words}", against.label, name.name, verdict.word()),
+                );
             }
         }
         let text = format!("{}: {}: {}", against.label, against.verdict.word(), against.words);

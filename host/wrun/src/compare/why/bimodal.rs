@@ -19,7 +19,9 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     });
     let (name, modes, longest) = candidates.max_by_key(|(_, _, longest)| longest.median_ns)?;
     let meaning = match () {
-        () if like(name, &["wait", "first"]) => "some answers begin late: the peer, or the stack on the way, holds them back",
+        () if like(name, &["wait", "first"]) => {
+            "some answers begin late: the peer, or the stack on the way, holds them back"
+        }
         () if like(name, &["connect", "tls"]) => "some connections are slow to come about",
         () if like(name, &["send", "write"]) => "some sends are held up",
         () => "something holds some of them up",

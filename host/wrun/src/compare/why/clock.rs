@@ -22,10 +22,16 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
         return None;
     }
     let multiples = multiples(&suspect.durations(None), tick)?;
-    let counts: Vec<String> =
-        multiples.iter().take(8).map(|(multiple, times)| format!("{} ×{}", duration(multiple * tick), count(*times))).collect();
+    let counts: Vec<String> = multiples
+        .iter()
+        .take(8)
+        .map(|(multiple, times)| format!("{} ×{}", duration(multiple * tick), count(*times)))
+        .collect();
     Some(Found {
-        words: format!("every duration is about a multiple of {}: a coarse clock, or a loop that looks that often", duration(tick)),
+        words: format!(
+            "every duration is about a multiple of {}: a coarse clock, or a loop that looks that often",
+            duration(tick)
+        ),
         evidence: vec![format!("multiples: {}", counts.join(", ")), format!("those of {} are not", other.label)],
     })
 }

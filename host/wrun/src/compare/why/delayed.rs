@@ -19,7 +19,12 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     if suspect.setting("no-delay") == Some("true") {
         return None;
     }
-    let phases = suspect.named.phases.iter().map(|(name, _)| Some(&**name)).filter(|name| !name.is_some_and(|name| like(name, &OTHERS)));
+    let phases = suspect
+        .named
+        .phases
+        .iter()
+        .map(|(name, _)| Some(&**name))
+        .filter(|name| !name.is_some_and(|name| like(name, &OTHERS)));
     let phases: Vec<Option<&str>> = if suspect.named.phases.is_empty() { vec![None] } else { phases.collect() };
     let candidates = phases.into_iter().flat_map(|phase| STEPS.map(|step| (phase, step)));
     let found = candidates.filter_map(|(phase, step)| Some((phase, step.0, steps(suspect, other, phase, step)?)));
@@ -37,7 +42,12 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
 }
 
 /// The durations at a step, where they are many, close together, and the other run has none.
-fn steps(suspect: &Side<'_>, other: &Side<'_>, phase: Option<&str>, (_, from, to): (u64, u64, u64)) -> Option<Vec<Numbered>> {
+fn steps(
+    suspect: &Side<'_>,
+    other: &Side<'_>,
+    phase: Option<&str>,
+    (_, from, to): (u64, u64, u64),
+) -> Option<Vec<Numbered>> {
     let (from, to) = (from * 1_000_000, to * 1_000_000);
     // The wait comes on top of what the phase takes anyway.
     let usual = other.median(phase);

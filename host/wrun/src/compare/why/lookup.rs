@@ -44,7 +44,12 @@ fn failing(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     let first = suspect.report.lookups.iter().find(|lookup| lookup.error.is_some())?;
     let why = first.error.as_deref().unwrap_or_default();
     Some(Found {
-        words: format!("{} of {} name lookups fail, none in {}", failed(suspect), suspect.report.lookups.len(), other.label),
+        words: format!(
+            "{} of {} name lookups fail, none in {}",
+            failed(suspect),
+            suspect.report.lookups.len(),
+            other.label
+        ),
         evidence: vec![format!("{}: {why} after {}", first.name, duration(first.duration_ns))],
     })
 }

@@ -7,8 +7,8 @@
 //! To add one: a file here, a variant of [`Kind`], a line in [`ALL`], a sample of it and a plain one in its tests.
 
 mod bimodal;
-mod close;
 mod clock;
+mod close;
 mod connect;
 mod delayed;
 mod lookup;

@@ -30,7 +30,11 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     }
     let what = phase.unwrap_or("the sample");
     Some(Found {
-        words: format!("{} sends wait, all for about {}: a send queue that is full and clears after that time", waits.len(), duration(time)),
+        words: format!(
+            "{} sends wait, all for about {}: a send queue that is full and clears after that time",
+            waits.len(),
+            duration(time)
+        ),
         evidence: vec![
             listed(what, &waits),
             format!("{} calls found no room to send, {} in {}", count(blocks), count(usual), other.label),

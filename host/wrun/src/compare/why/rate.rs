@@ -47,10 +47,17 @@ fn limit(suspect: &Side<'_>, other: &Side<'_>, way: &str, of: fn(&Connection) ->
         return None;
     }
     let per_second = |rate: f64| format!("{} a second", bytes(rate as u64));
-    let shown = long.iter().take(4).map(|one| format!("socket {}: {} in {}", count(one.number), bytes(one.bytes), duration(one.ns)));
+    let shown = long
+        .iter()
+        .take(4)
+        .map(|one| format!("socket {}: {} in {}", count(one.number), bytes(one.bytes), duration(one.ns)));
     let before = usual.map_or_else(|| "as fast as it can".to_owned(), per_second);
     Some(Found {
-        words: format!("{} connections {way} about {}, each as much as the others: a rate limit", long.len(), per_second(rate)),
+        words: format!(
+            "{} connections {way} about {}, each as much as the others: a rate limit",
+            long.len(),
+            per_second(rate)
+        ),
         evidence: vec![shown.collect::<Vec<_>>().join(", "), format!("{}: {before}", other.label)],
     })
 }

@@ -44,7 +44,11 @@ fn acknowledgements_that_are_kept_back_are_recognised() {
         let found = judgement(plain("native"), held);
         assert_eq!(found.verdict, Verdict::Slower);
         assert_eq!(kinds(&found), [Kind::DelayedAcknowledgement]);
-        assert!(found.shapes[0].words.starts_with(&format!("wait takes {step} in 15 of 15")), "{}", found.shapes[0].words);
+        assert!(
+            found.shapes[0].words.starts_with(&format!("wait takes {step} in 15 of 15")),
+            "{}",
+            found.shapes[0].words
+        );
     }
 }
 
@@ -144,7 +148,7 @@ fn plain_runs_have_no_shape() {
         let n = if round % 2 == 0 { 15 } else { 100 };
         let scale = [3.0, 42.0, 300.0][(round / 2 % 3) as usize] * 1e3;
         let kind = round / 6 % 3;
-        let mut wait = |random: &mut Random| {
+        let wait = |random: &mut Random| {
             let factor = match kind {
                 0 => (0.4 * random.normal()).exp(),
                 1 => (1.0 + 0.25 * random.normal()).max(0.05),
@@ -181,10 +185,17 @@ fn alike_runs_have_no_shape_to_tell() {
 
 #[test]
 fn samples_without_phases_are_looked_at_as_a_whole() {
-    let of = |label, us: u64| of_samples(label, (0..15).map(|at| {
-        let mut one = sample("echo", at, &[], None);
-        one.duration_ns = us * 1000 + at * 31_000;
-        one
-    }).collect());
+    let of = |label, us: u64| {
+        of_samples(
+            label,
+            (0..15)
+                .map(|at| {
+                    let mut one = sample("echo", at, &[], None);
+                    one.duration_ns = us * 1000 + at * 31_000;
+                    one
+                })
+                .collect(),
+        )
+    };
     assert_eq!(kinds(&judgement(of("native", 90), of("board", 40 * MS + 90))), [Kind::DelayedAcknowledgement]);
 }
