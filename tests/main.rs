@@ -5,6 +5,7 @@
 
 mod check;
 mod closing;
+mod compare;
 mod contract;
 mod denials;
 mod exchange;

@@ -208,7 +208,10 @@ impl Comparing<'_> {
                 Verdict::Slower | Verdict::Faster => place::places(base, other, slower),
                 _ => Vec::new(),
             },
-            shapes: why::shapes(&self.side(named, suspect), &self.side(named, against)),
+            shapes: match verdict {
+                Verdict::Same => Vec::new(),
+                _ => why::shapes(&self.side(named, suspect), &self.side(named, against)),
+            },
             verdict,
             words,
         }

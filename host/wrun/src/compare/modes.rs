@@ -165,13 +165,16 @@ mod tests {
     use super::super::math::random::Random;
     use super::*;
 
+    /// One of a distribution, in seconds.
+    type Draw<'a> = &'a dyn Fn(&mut Random) -> f64;
+
     /// A sample of `n`, in nanoseconds, of something given in seconds.
-    fn sample(random: &mut Random, n: usize, draw: &dyn Fn(&mut Random) -> f64) -> Series {
+    fn sample(random: &mut Random, n: usize, draw: Draw<'_>) -> Series {
         Series::of((0..n).map(|_| (draw(random).max(0.0) * 1e9) as u64).collect())
     }
 
     /// Of so many samples, the share that is seen as several modes.
-    fn seen(seed: u64, n: usize, draw: &dyn Fn(&mut Random) -> f64) -> f64 {
+    fn seen(seed: u64, n: usize, draw: Draw<'_>) -> f64 {
         let mut random = Random::new(seed);
         (0..1000).filter(|_| modes(&sample(&mut random, n, draw)).len() > 1).count() as f64 / 1000.0
     }
@@ -189,7 +192,7 @@ mod tests {
         let (a, b, c, d) = (uniform(1.0, 2.0), uniform(1.0, 8.0), uniform(1.0, 40.0), uniform(0.0, 1.0));
         let (e, f) = (normal(100.0, 10.0), normal(100.0, 30.0));
         let log_normal = |random: &mut Random| random.normal().exp();
-        let plain: [(&str, &dyn Fn(&mut Random) -> f64); 7] = [
+        let plain: [(&str, Draw<'_>); 7] = [
             ("uniform 1 to 2", &a),
             ("uniform 1 to 8", &b),
             ("uniform 1 to 40", &c),

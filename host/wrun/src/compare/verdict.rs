@@ -33,7 +33,8 @@ pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdi
             format!("{}{}", errors(pair), if other.times.is_empty() { ", nothing is left to time" } else { "" }),
         );
     }
-    let (fewer, whose) = if other.times.n() <= base.times.n() { (other, "here") } else { (base, base_label) };
+    let here = other.times.n() <= base.times.n();
+    let (fewer, whose) = if here { (other, "here".to_owned()) } else { (base, format!("in {base_label}")) };
     if fewer.times.n() < MEDIAN_NEEDS {
         let failed = if other.errors > 0 { format!("; {}", errors(pair)) } else { String::new() };
         let n = words::samples(fewer.times.n());
