@@ -183,6 +183,8 @@ fn json_keeps_to_the_schema_and_the_other_forms_are_well_formed() {
     let printed = |format: &str| {
         let printed = compare(&["--format", format, "--fail-if", "request.median > 1.5x"], &[&base, &other]);
         assert_eq!(printed.code, 3, "{format}: {}", printed.stderr);
+        let aloud = printed.stderr.starts_with("wrun: --fail-if 'request.median > 1.5x', board: FAILED: it is ");
+        assert_eq!(aloud, format != "text", "{format}: {}", printed.stderr);
         printed.stdout
     };
     let json: Value = serde_json::from_str(&printed("json")).unwrap();

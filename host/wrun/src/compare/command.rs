@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::data::{Comparison, Verdict};
+use super::data::{Comparison, Condition, ConditionResult, Verdict};
 use super::{Options, Run, compare, facts, output};
 use crate::cli;
 use crate::exit;
 use crate::report::Report;
 use crate::report::read::read;
+use crate::report::words::printable;
 
 pub fn run(asked: &cli::Compare) -> Result<u8> {
     ensure!(asked.chart.is_none(), "--chart cannot be drawn by this wrun: leave it out");
@@ -25,7 +26,22 @@ pub fn run(asked: &cli::Compare) -> Result<u8> {
     };
     let comparison = compare(&runs, &options)?;
     crate::print(&output::render(&comparison, asked.format))?;
+    if asked.format != cli::Format::Text {
+        crate::say(&aloud(&comparison));
+    }
     Ok(code(&comparison))
+}
+
+/// What a person should hear of even where the form that was asked for is for programs, or has no place for it.
+fn aloud(comparison: &Comparison) -> String {
+    let verdicts = comparison.against_base.iter().filter(|against| against.verdict == Verdict::NotComparable);
+    let verdicts = verdicts.map(|against| format!("{}: {}: {}", against.label, against.verdict.word(), against.words));
+    let conditions = comparison.conditions.iter().filter(|condition| condition.result != ConditionResult::Passed);
+    let conditions = conditions.map(|condition| {
+        let Condition { expression, label, result, words } = condition;
+        format!("--fail-if '{expression}', {label}: {}: {words}", result.word())
+    });
+    verdicts.chain(conditions).map(|words| format!("wrun: {}\n", printable(&words))).collect()
 }
 
 /// A condition that fails a build comes first; then that there was nothing to compare.

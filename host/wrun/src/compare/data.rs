@@ -149,6 +149,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The verdict as a sentence.
     pub words: String,
+    /// How likely chance alone would make two runs that are alike look so: of the test that the verdict is by. Null of none.
+    pub p: Option<Number>,
     /// Which phases carry the difference, the greatest part first.
     pub places: Vec<Place>,
     /// What the durations look like.

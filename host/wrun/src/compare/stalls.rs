@@ -27,6 +27,8 @@ pub struct Stalls {
     pub other: u64,
     /// Whether `other` has more of them than chance would give it; else `base` has.
     pub more: bool,
+    /// How likely chance would, two-sided.
+    pub p: f64,
 }
 
 /// Stalls of which one run has more, so many more that they change the mean by the share `threshold` of what the others
@@ -41,14 +43,16 @@ pub fn stalls(base: &Named, other: &Named, threshold: f64) -> Option<Stalls> {
     // Half way on the scale of the cut, so that rounding the logarithm does not move a sample to the other side.
     let limit = (0.5 * (points[cut.index - 1].0 + points[cut.index].0)).exp() as u64;
     let (of_base, of_other) = (base.above(limit), other.above(limit));
-    let more = fisher_above(of_other, other.n(), of_base, base.n()) <= LEVEL;
-    if !more && fisher_above(of_base, base.n(), of_other, other.n()) > LEVEL {
+    let above = fisher_above(of_other, other.n(), of_base, base.n());
+    let below = fisher_above(of_base, base.n(), of_other, other.n());
+    if above.min(below) > LEVEL {
         return None;
     }
-    let (below, above) = points.split_at(cut.index);
+    let (shorter, longer) = points.split_at(cut.index);
     let change = (of_other as f64 / other.n() as f64 - of_base as f64 / base.n() as f64).abs();
-    let matters = change * (middle(above) / middle(below) - 1.0) > threshold;
-    matters.then_some(Stalls { limit_ns: limit, base: of_base, other: of_other, more })
+    let matters = change * (middle(longer) / middle(shorter) - 1.0) > threshold;
+    let (more, p) = (above < below, 2.0 * above.min(below));
+    matters.then_some(Stalls { limit_ns: limit, base: of_base, other: of_other, more, p })
 }
 
 /// The geometric mean of durations given as logarithms.

@@ -171,3 +171,28 @@ fn what_is_said_of_one_run_does_not_hang_on_the_others() {
     assert_eq!(two.samples[0].runs[1], three.samples[0].runs[1]);
     assert_eq!(three.runs[2].label, "throttled netmf3-board (2)");
 }
+
+#[test]
+fn one_of_many_names_that_looks_slower_by_chance_does_not_make_the_run_slower() {
+    // Forty names that are alike, and the same with one that is slower beyond doubt.
+    let many = |label: &str, seed: u64, slow: bool| {
+        let mut random = Random::new(seed);
+        let mut run =
+            waits(label, (0..800).map(|_| (1000.0 * (0.3 * random.normal()).exp()) as u64).collect::<Vec<_>>());
+        for (at, sample) in run.report.samples.iter_mut().enumerate() {
+            sample.name = format!("n{}", at % 40).as_str().into();
+            sample.duration_ns *= if slow && at % 40 == 7 { 3 } else { 1 };
+        }
+        run
+    };
+    let mut looks = 0;
+    for seed in 0..5 {
+        let found = compared(many("a", seed, false), many("b", seed + 100, false));
+        looks += found.samples.iter().filter(|name| name.verdicts[0].verdict == Verdict::Slower).count();
+        assert!(!matches!(found.against_base[0].verdict, Verdict::Slower | Verdict::Faster), "{seed}");
+    }
+    assert!(looks > 0, "none of 200 names looked slower: the test tests nothing");
+    let (found, words) = verdict(many("a", 1, false), many("b", 2, true));
+    assert_eq!(found, Verdict::Slower);
+    assert!(words.starts_with("n7: the median is "), "{words}");
+}
