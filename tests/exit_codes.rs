@@ -9,11 +9,12 @@ use wrun::exit;
 use crate::support::{Running, finish, guest, root, run, unwrapped, wrun};
 
 /// Every code, with a run that ends with it where a plain command can bring that about. The others have tests of their
-/// own: the rig's below, and the signals'.
+/// own: the rig's below, the signals', and that of comparisons.
 const CODES: &[(u8, &[&str])] = &[
     (exit::OK, &["nothing"]),
     (exit::GUEST, &["fail"]),
     (exit::USAGE, &["--no-such-flag", "nothing"]),
+    (exit::FAILED, &[]),
     (exit::RIG, &[]),
     (exit::MEMORY, &["--max-memory", "32M", "hoard"]),
     (exit::SOCKETS, &["--max-sockets", "3", "flood"]),

@@ -10,6 +10,7 @@ fn help_says_what_each_option_does() {
         finished.stdout
     };
     insta::assert_snapshot!("help", help(&["--help"]));
+    insta::assert_snapshot!("help-compare", help(&["compare", "--help"]));
     insta::assert_snapshot!("help-peer-http", help(&["peer", "http", "--help"]));
 }
 
@@ -33,6 +34,12 @@ fn what_cannot_be_asked_for_is_refused_with_what_can_be() {
         &["peer", "http", "--status", "99"],
         &["peer", "http", "--certificate", "expired"],
         &["show", "no-such-report.json"],
+        &["compare", "a.json"],
+        &["compare", "no-such-report.json", "b.json"],
+        &["compare", "--fail-if", "request.p95", "a.json", "b.json"],
+        &["compare", "--fail-if", "request.p59x > 1.5x", "a.json", "b.json"],
+        &["compare", "--threshold=-5%", "a.json", "b.json"],
+        &["compare", "--format", "yaml", "a.json", "b.json"],
     ];
     let mut said = String::new();
     for args in asked {

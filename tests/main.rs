@@ -7,6 +7,7 @@ mod browser;
 mod chart;
 mod check;
 mod closing;
+mod compare;
 mod contract;
 mod denials;
 mod exchange;

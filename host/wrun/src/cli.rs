@@ -35,6 +35,10 @@ pub struct Cli {
 
     #[command(flatten)]
     pub run: Option<Run>,
+
+    /// Of a run. Beside it, since clap does not see that a flattened option is there if it has another within.
+    #[command(flatten)]
+    pub judging: Judging,
 }
 
 /// Reads the command line. What is meant for the guest and stands before `--` is the commonest slip: the error says so.
@@ -148,9 +152,6 @@ pub struct Run {
     /// Print nothing but the guest's output, errors and denials
     #[arg(long, short)]
     pub quiet: bool,
-
-    #[command(flatten)]
-    pub judging: Judging,
 }
 
 /// A rule, with the text it was written as.

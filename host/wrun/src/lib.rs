@@ -52,7 +52,7 @@ pub fn main(cli: Cli) -> ExitCode {
         (Some(Command::Compare(compare)), _) => compare::command::run(&compare),
         (Some(Command::Peer(peer)), _) => peer::serve(peer).map(|()| exit::OK),
         (Some(Command::Completions(completions)), _) => self::completions(&completions),
-        (None, Some(run)) => self::run(run),
+        (None, Some(run)) => self::run(run, cli.judging),
         (None, None) => Err(anyhow::anyhow!("no guest was given: see wrun --help")),
     };
     ExitCode::from(code.unwrap_or_else(|error| {
@@ -61,8 +61,8 @@ pub fn main(cli: Cli) -> ExitCode {
     }))
 }
 
-fn run(run: cli::Run) -> Result<u8> {
-    let series = Series::new(run)?;
+fn run(run: cli::Run, judging: cli::Judging) -> Result<u8> {
+    let series = Series::new(run, judging)?;
     let quiet = series.plans.iter().any(|plan| plan.quiet);
     let mut done = series::run(&series, |line| {
         if !quiet && series.is_several() {
@@ -103,6 +103,7 @@ fn run(run: cli::Run) -> Result<u8> {
             Ok(concluded) => {
                 if series.judging.format != cli::Format::Text {
                     print(&concluded.words)?;
+                    words += &concluded.aloud;
                 } else if asked && (!quiet || concluded.code == exit::FAILED) {
                     words += &concluded.words;
                 }

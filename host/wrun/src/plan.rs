@@ -83,9 +83,9 @@ pub enum ReportTo {
 }
 
 impl Series {
-    pub fn new(run: cli::Run) -> Result<Self> {
+    pub fn new(run: cli::Run, judging: cli::Judging) -> Result<Self> {
         let stacks = stacks(&run)?;
-        let (rounds, judging) = (run.rounds, run.judging.clone());
+        let rounds = run.rounds;
         if let Some(chart) = &judging.chart {
             chart::check(chart)?;
         }

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::data::{Comparison, Verdict};
+use super::data::{Comparison, Condition, ConditionResult, Verdict};
 use super::{Options, Run, compare, facts, output};
-use crate::cli::{self, Judging};
+use crate::cli::{self, Format, Judging};
 use crate::report::Report;
 use crate::report::read::read;
+use crate::report::words::printable;
 use crate::{chart, exit};
 
 /// `wrun compare`.
@@ -19,6 +20,7 @@ pub fn run(asked: &cli::Compare) -> Result<u8> {
     let runs: Vec<Run> = labels.into_iter().zip(reports).map(|(label, report)| Run { label, report }).collect();
     let concluded = conclude(&runs, &asked.judging, asked.force)?;
     crate::print(&concluded.words)?;
+    crate::say(&concluded.aloud);
     Ok(concluded.code)
 }
 
@@ -26,6 +28,8 @@ pub fn run(asked: &cli::Compare) -> Result<u8> {
 pub struct Concluded {
     /// In the format that was asked for.
     pub words: String,
+    /// What a person should hear of even where that format is for programs.
+    pub aloud: String,
     pub code: u8,
 }
 
@@ -38,7 +42,20 @@ pub fn conclude(runs: &[Run], judging: &Judging, force: bool) -> Result<Conclude
         let drawn: Vec<_> = runs.iter().map(|Run { label, report }| chart::Run { label, report }).collect();
         chart::write(path, &drawn)?;
     }
-    Ok(Concluded { words: output::render(&comparison, judging.format), code: code(&comparison) })
+    let aloud = if judging.format == Format::Text { String::new() } else { aloud(&comparison) };
+    Ok(Concluded { words: output::render(&comparison, judging.format), aloud, code: code(&comparison) })
+}
+
+/// What a form for programs has no place for, or nobody reads there.
+fn aloud(comparison: &Comparison) -> String {
+    let verdicts = comparison.against_base.iter().filter(|against| against.verdict == Verdict::NotComparable);
+    let verdicts = verdicts.map(|against| format!("{}: {}: {}", against.label, against.verdict.word(), against.words));
+    let conditions = comparison.conditions.iter().filter(|condition| condition.result != ConditionResult::Passed);
+    let conditions = conditions.map(|condition| {
+        let Condition { expression, label, result, words } = condition;
+        format!("--fail-if '{expression}', {label}: {}: {words}", result.word())
+    });
+    verdicts.chain(conditions).map(|words| format!("wrun: {}\n", printable(&words))).collect()
 }
 
 /// A condition that fails a build comes first; then that there was nothing to compare.

@@ -119,6 +119,7 @@ pub struct Range {
 /// A group of durations that lie apart from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Mode {
+    /// Of an even number the lower of the two in the middle, so that it is one that occurred.
     pub median_ns: u64,
     pub min_ns: u64,
     pub max_ns: u64,
@@ -148,6 +149,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The verdict as a sentence.
     pub words: String,
+    /// How likely chance alone would make two runs that are alike look so: of the test that the verdict is by. Null of none.
+    pub p: Option<Number>,
     /// Which phases carry the difference, the greatest part first.
     pub places: Vec<Place>,
     /// What the durations look like.
@@ -250,12 +253,16 @@ impl Number {
     pub fn get(self) -> f64 {
         self.0
     }
+
+    /// With six significant digits: those beyond are of the machine's logarithms.
+    pub fn rounded(self) -> f64 {
+        format!("{:.5e}", self.0).parse().unwrap_or(self.0)
+    }
 }
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The digits beyond are those of the machine's logarithms.
-        serializer.serialize_f64(format!("{:.5e}", self.0).parse().unwrap_or(self.0))
+        serializer.serialize_f64(self.rounded())
     }
 }
 

@@ -56,11 +56,11 @@ const GRAMMAR: &str = "write NAME[.PHASE].METRIC OP VALUE, such as 'request.p95 
 
 impl Expression {
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (left, operator, value) = halves(text).ok_or_else(|| format!("has no >, >=, < or <=: {GRAMMAR}"))?;
-        let (path, word) = left.rsplit_once('.').ok_or_else(|| format!("has no metric behind a dot: {GRAMMAR}"))?;
+        let (left, operator, value) = halves(text).ok_or_else(|| format!("it has no >, >=, < or <=: {GRAMMAR}"))?;
+        let (path, word) = left.rsplit_once('.').ok_or_else(|| format!("it has no metric behind a dot: {GRAMMAR}"))?;
         let (path, word) = (path.trim(), word.trim());
         if path.is_empty() {
-            return Err(format!("names no sample: {GRAMMAR}"));
+            return Err(format!("it names no sample: {GRAMMAR}"));
         }
         let metric = Metric::parse(word).ok_or_else(|| {
             format!("{word:?} is no metric: they are median, mean, min, max, p1 to p99, errors and n")

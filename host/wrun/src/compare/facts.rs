@@ -132,6 +132,27 @@ fn settings<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::fixture::story;
+
+    #[test]
+    fn runs_are_called_by_their_sockets_or_else_by_their_files() {
+        let (native, mut board) = (story(), story());
+        board.header.backend.name = "throttled".to_owned();
+        board.header.backend.settings.insert("profile".to_owned(), "hpux70".to_owned());
+        let (a, b, other) = (Path::new("x/a.json"), Path::new("x/b.json"), Path::new("y/a.json"));
+        assert_eq!(labels(&[(a, &native), (b, &board)]), ["native", "throttled hpux70"]);
+        assert_eq!(labels(&[(a, &native), (b, &native)]), ["a.json", "b.json"]);
+        assert_eq!(labels(&[(a, &native), (other, &native)]), ["x/a.json", "y/a.json"]);
+    }
+
+    #[test]
+    fn arguments_that_look_alike_still_differ() {
+        let of =
+            |arguments: &[&str]| super::arguments(&arguments.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["a", "b c", ""]), r#"a "b c" """#);
+        assert_ne!(of(&["a b"]), of(&["a", "b"]));
+        assert_ne!(of(&["\"a b\""]), of(&["a b"]));
+    }
 
     #[test]
     fn labels_that_are_alike_are_numbered() {

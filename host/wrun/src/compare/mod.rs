@@ -42,7 +42,7 @@ use data::{Against, Compared, ComparedPhase, Comparison, Figures, Judgement, Num
 use expression::Expression;
 use gather::{Named, gather};
 use math::random::Random;
-use verdict::Pair;
+use verdict::{Judged, Pair};
 use why::Side;
 
 /// The smallest change of a median that counts, where nothing else is said: 5 % either way. Two runs of the same on a
@@ -113,7 +113,7 @@ fn random(seed: u64, name: &str, phase: Option<&str>, label: &str) -> Random {
 }
 
 /// A run, its samples in order.
-pub(crate) struct Gathered<'a> {
+struct Gathered<'a> {
     report: &'a Report,
     names: Vec<Named>,
     places: HashMap<Words, usize>,
@@ -188,7 +188,8 @@ impl Comparing<'_> {
     }
 
     fn judgement(&self, named: &[&Named], runs: &[OfRun], at: usize) -> Judgement {
-        let silent = |verdict, words: String| Judgement { verdict, words, places: Vec::new(), shapes: Vec::new() };
+        let (places, shapes) = (Vec::new(), Vec::new());
+        let silent = |verdict, words: String| Judgement { verdict, words, p: None, places, shapes };
         let (base, other) = (named[0], named[at]);
         if !self.comparable[at - 1] {
             return silent(Verdict::NotComparable, "the runs differ in more than their sockets".to_owned());
@@ -200,7 +201,8 @@ impl Comparing<'_> {
             return silent(Verdict::NotComparable, format!("only {has} has such samples"));
         }
         let pair = Pair { base, other, base_label: &self.labels[0] };
-        let (verdict, words) = verdict::judge(pair, runs[at].figures.to_base.as_ref(), self.options.threshold);
+        let Judged { verdict, words, p } =
+            verdict::judge(pair, runs[at].figures.to_base.as_ref(), self.options.threshold);
         let slower = verdict != Verdict::Faster;
         let (suspect, against) = if slower { (at, 0) } else { (0, at) };
         Judgement {
@@ -208,9 +210,13 @@ impl Comparing<'_> {
                 Verdict::Slower | Verdict::Faster => place::places(base, other, slower),
                 _ => Vec::new(),
             },
-            shapes: why::shapes(&self.side(named, suspect), &self.side(named, against)),
+            shapes: match verdict {
+                Verdict::Same => Vec::new(),
+                _ => why::shapes(&self.side(named, suspect), &self.side(named, against)),
+            },
             verdict,
             words,
+            p: p.and_then(Number::new),
         }
     }
 
@@ -226,22 +232,37 @@ impl Comparing<'_> {
     }
 }
 
-/// The verdict on a whole run: that of the name that fares worst.
+/// What of many names one may be by chance alone, all told.
+const CHANCE: f64 = 0.05;
+
+/// The verdict on a whole run: that of the name that fares worst. Of many names a few look worse by chance, so a name decides
+/// only if it would be unlikely of any of them (Bonferroni's correction).
 fn whole(samples: &[Compared], at: usize, comparable: bool, differences: &[data::Difference]) -> (Verdict, String) {
     if !comparable {
         let what: Vec<&str> = differences.iter().filter(|one| one.decisive).map(|one| one.what.as_str()).collect();
-        return (
-            Verdict::NotComparable,
-            format!("the {} differ; --force compares them all the same", what.join(" and the ")),
-        );
+        let words = format!("the {} differ; --force compares them all the same", what.join(" and the "));
+        return (Verdict::NotComparable, words);
     }
     // With --force a name that only one run has is no obstacle to the others.
-    let both = || samples.iter().filter(|name| name.verdicts[at].verdict != Verdict::NotComparable);
-    let worst = both().min_by_key(|name| name.verdicts[at].verdict).or(samples.first());
-    let Some(worst) = worst else {
+    let both: Vec<&Compared> =
+        samples.iter().filter(|name| name.verdicts[at].verdict != Verdict::NotComparable).collect();
+    let told = |name: &Compared| {
+        let Judgement { verdict, p, .. } = &name.verdicts[at];
+        let doubtful = p.is_some_and(|p| p.get() * both.len() as f64 > CHANCE);
+        match verdict {
+            Verdict::Failing | Verdict::Slower | Verdict::Faster if doubtful && both.len() > 1 => Verdict::Inconclusive,
+            verdict => *verdict,
+        }
+    };
+    let Some(worst) =
+        both.iter().copied().min_by_key(|name| (told(name), name.verdicts[at].verdict)).or(samples.first())
+    else {
         return (Verdict::TooFew, "neither run has samples".to_owned());
     };
-    let Judgement { verdict, words, .. } = &worst.verdicts[at];
+    let (verdict, Judgement { verdict: own, words, .. }) = (told(worst), &worst.verdicts[at]);
     let words = if samples.len() == 1 { words.clone() } else { format!("{}: {words}", worst.name) };
-    (*verdict, words)
+    if verdict == *own {
+        return (verdict, words);
+    }
+    (verdict, format!("{words}; it looks {}, as one of {} names may by chance", own.word(), both.len()))
 }

@@ -23,43 +23,57 @@ pub struct Pair<'a> {
     pub base_label: &'a str,
 }
 
+/// A verdict, its sentence, and how likely chance alone would bring it about, where there is a test of that.
+pub struct Judged {
+    pub verdict: Verdict,
+    pub words: String,
+    pub p: Option<f64>,
+}
+
 /// `threshold` is the smallest change that counts, as in 0.05.
-pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdict, String) {
+pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> Judged {
     let Pair { base, other, base_label } = pair;
     let more_errors = share(other.errors, other.ended()) > share(base.errors, base.ended());
-    if more_errors && fisher_above(other.errors, other.ended(), base.errors, base.ended()) <= FAILING {
-        return (
-            Verdict::Failing,
-            format!("{}{}", errors(pair), if other.times.is_empty() { ", nothing is left to time" } else { "" }),
-        );
+    let chance = fisher_above(other.errors, other.ended(), base.errors, base.ended());
+    if more_errors && chance <= FAILING {
+        let nothing = if other.times.is_empty() { ", nothing is left to time" } else { "" };
+        return Judged { verdict: Verdict::Failing, words: format!("{}{nothing}", errors(pair)), p: Some(chance) };
     }
-    let (fewer, whose) = if other.times.n() <= base.times.n() { (other, "here") } else { (base, base_label) };
+    let here = other.times.n() <= base.times.n();
+    let (fewer, whose) = if here { (other, "here".to_owned()) } else { (base, format!("in {base_label}")) };
     if fewer.times.n() < MEDIAN_NEEDS {
         let failed = if other.errors > 0 { format!("; {}", errors(pair)) } else { String::new() };
         let n = words::samples(fewer.times.n());
-        return (Verdict::TooFew, format!("{n} that ended well {whose}, a verdict needs {MEDIAN_NEEDS}{failed}"));
+        let words = format!("{n} that ended well {whose}, a verdict needs {MEDIAN_NEEDS}{failed}");
+        return Judged { verdict: Verdict::TooFew, words, p: None };
     }
-    let (verdict, mut words) = timing(pair, to_base, threshold);
-    if more_errors || other.errors > 0 {
-        words = format!("{words}; {}", errors(pair));
+    let mut judged = timing(pair, to_base, threshold);
+    if other.errors > 0 {
+        judged.words = format!("{}; {}", judged.words, errors(pair));
     }
     // Whoever fails more is not faster, whatever is left over.
-    if more_errors && verdict == Verdict::Faster {
-        return (Verdict::Inconclusive, format!("of those that ended well, {words}"));
+    if more_errors && judged.verdict == Verdict::Faster {
+        judged.verdict = Verdict::Inconclusive;
+        judged.words = format!("of those that ended well, {}", judged.words);
     }
-    (verdict, words)
+    judged
 }
 
 /// The verdict on what ended well.
-fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> (Verdict, String) {
+fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> Judged {
     let (verdict, median) = medians(to_base, threshold, pair.base_label);
-    let Some(stalls) = stalls(pair.base, pair.other, 1.0 + threshold) else { return (verdict, median) };
+    let p = to_base.and_then(|to_base| to_base.p).map(Number::get);
+    let Some(stalls) = stalls(pair.base, pair.other, threshold) else { return Judged { verdict, words: median, p } };
     let tail = tail(&stalls, pair);
     match (verdict, stalls.more) {
-        (Verdict::Slower, true) | (Verdict::Faster, false) => (verdict, median),
-        (Verdict::Slower, false) | (Verdict::Faster, true) => (Verdict::Inconclusive, format!("{median}, but {tail}")),
-        (_, true) => (Verdict::Slower, format!("{tail}; {median}")),
-        (_, false) => (Verdict::Faster, format!("{tail}; {median}")),
+        (Verdict::Slower, true) | (Verdict::Faster, false) => Judged { verdict, words: median, p },
+        (Verdict::Slower, false) | (Verdict::Faster, true) => {
+            Judged { verdict: Verdict::Inconclusive, words: format!("{median}, but {tail}"), p: None }
+        }
+        (_, more) => {
+            let verdict = if more { Verdict::Slower } else { Verdict::Faster };
+            Judged { verdict, words: format!("{tail}; {median}"), p: Some(stalls.p) }
+        }
     }
 }
 

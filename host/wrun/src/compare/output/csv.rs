@@ -1,6 +1,7 @@
 //! The figures of a comparison as CSV (RFC 4180): a line for each sample or phase of each run. Times in nanoseconds.
 
 use crate::compare::data::{Comparison, Figures, Number, OfRun};
+use crate::report::words::printable;
 
 const COLUMNS: [&str; 20] = [
     "run",
@@ -52,7 +53,7 @@ fn cells(
     verdict: &str,
 ) -> [String; COLUMNS.len()] {
     let whole = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
-    let number = |value: Option<Number>| value.map_or_else(String::new, |value| format!("{:.6}", value.get()));
+    let number = |value: Option<Number>| value.map_or_else(String::new, |value| value.rounded().to_string());
     let times = figures.times.as_ref();
     let range = times.and_then(|times| times.median_interval_ns);
     let to_base = figures.to_base.as_ref();
@@ -83,7 +84,7 @@ fn cells(
 }
 
 fn line(text: &mut String, cells: [String; COLUMNS.len()]) {
-    text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+    text.push_str(&cells.map(|cell| quoted(&printable(&cell))).join(","));
     text.push_str("\r\n");
 }
 

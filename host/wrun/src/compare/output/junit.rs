@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::compare::data::{Comparison, ConditionResult, Verdict};
+use crate::report::words::printable;
 
 /// What came of a test, with its words.
 enum Came<'a> {
@@ -60,18 +61,16 @@ pub fn render(comparison: &Comparison) -> String {
     xml
 }
 
-/// Text as XML 1.0 may have it, in an element or an attribute.
+/// A stranger's words as XML 1.0 may have them, in an element or an attribute.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&apos;"),
-            // An attribute's line breaks would be read as blanks.
-            '\t' | '\n' | '\r' => safe.push_str(&format!("&#{};", c as u32)),
             ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'.. => safe.push(c),
             // XML has no way to write the others.
             _ => safe.push('\u{fffd}'),
@@ -86,9 +85,7 @@ mod tests {
 
     #[test]
     fn what_xml_cannot_have_is_replaced_and_what_it_misreads_is_escaped() {
-        assert_eq!(
-            escaped("<a & 'b'>\u{0}\u{1b}\u{ffff}\n\"ü"),
-            "&lt;a &amp; &apos;b&apos;&gt;\u{fffd}\u{fffd}\u{fffd}&#10;&quot;ü"
-        );
+        assert_eq!(escaped("<a & 'b'> \"ü\""), "&lt;a &amp; &apos;b&apos;&gt; &quot;ü&quot;");
+        assert_eq!(escaped("\u{1b}\n\u{ffff}"), "\\u{1b}\\n\u{fffd}");
     }
 }

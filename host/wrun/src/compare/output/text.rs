@@ -125,7 +125,7 @@ fn modes(page: &mut Page, comparison: &Comparison, name: &Compared) {
         .phases
         .iter()
         .take(PHASES)
-        .map(|phase| (format!("{} ", phase.name), phase.runs.iter().collect::<Vec<_>>()));
+        .map(|phase| (format!(", {}", phase.name), phase.runs.iter().collect::<Vec<_>>()));
     let all = std::iter::once((String::new(), name.runs.iter().map(|run| &run.figures).collect::<Vec<_>>()));
     let mut first = true;
     for (what, runs) in all.chain(phases) {
@@ -133,7 +133,7 @@ fn modes(page: &mut Page, comparison: &Comparison, name: &Compared) {
             if std::mem::take(&mut first) {
                 page.gap();
             }
-            page.paragraph(PLAIN, "modes", &format!("{what}{}: {}", run.label, words::modes(&figures.modes)));
+            page.paragraph(PLAIN, "modes", &format!("{}{what}: {}", run.label, words::modes(&figures.modes)));
         }
     }
 }

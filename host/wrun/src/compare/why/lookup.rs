@@ -28,7 +28,7 @@ fn slow(suspect: &Side<'_>, other: &Side<'_>, phase: Option<&str>) -> Option<Fou
     };
     let (time, before) = (middle(&took), middle(&usual));
     let spent: u128 = took.iter().map(|one| u128::from(one.ns)).sum();
-    let whole: u128 = suspect.durations(None).iter().map(|one| u128::from(one.ns)).sum();
+    let whole = u128::from(suspect.named.times.mean()) * u128::from(suspect.named.times.n());
     if time < LONG || time < before.saturating_mul(FACTOR) || spent * 100 < whole * LEAST_PERCENT {
         return None;
     }

@@ -148,7 +148,7 @@ fn plain_runs_have_no_shape() {
         let n = if round % 2 == 0 { 15 } else { 100 };
         let scale = [3.0, 42.0, 300.0][(round / 2 % 3) as usize] * 1e3;
         let kind = round / 6 % 3;
-        let mut wait = |random: &mut Random| {
+        let wait = |random: &mut Random| {
             let factor = match kind {
                 0 => (0.4 * random.normal()).exp(),
                 1 => (1.0 + 0.25 * random.normal()).max(0.05),
