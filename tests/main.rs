@@ -22,3 +22,4 @@ mod real_peers;
 mod reports;
 mod signals;
 mod support;
+mod throttled;

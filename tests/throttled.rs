@@ -1,0 +1,222 @@
+//! Impaired sockets from outside, and runs on several backends: what was set is what comes, is in the report, and can be
+//! had again.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{Finished, HttpPeer, Running, guest, report, run, wrun};
+
+/// Stalls that take no time worth speaking of, and differ from draw to draw.
+const STALLS: &str = "[stall]\nanswer = [{ weight = 1, from = \"1 ms\", to = \"30 ms\" }]\n";
+
+/// A profile in a file of a folder that goes with the test.
+fn profile(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.toml");
+    std::fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+/// The client on sockets that are impaired so.
+fn throttled(profile: &str, seed: &str, url: &str) -> Value {
+    let options = ["--allow", "loopback", "--backend", "throttled", "--profile", profile, "--seed", seed];
+    let reported = report(&options, "socket-client", &[url, "--requests", "6"]);
+    assert_eq!(reported.code, 0, "{}", reported.stderr);
+    reported.report
+}
+
+fn stalled(report: &Value) -> u64 {
+    let quirks = report["throttle"]["quirks"].as_array().unwrap();
+    let stalls = quirks.iter().find(|quirk| quirk["name"] == "answer-stalls").unwrap();
+    assert_eq!(stalls["count"], 6);
+    stalls["total_ns"].as_u64().unwrap()
+}
+
+#[test]
+fn the_same_seed_draws_the_same_stalls_and_another_draws_others() {
+    let peer = HttpPeer::start(&[]);
+    let (_folder, path) = profile(STALLS);
+    let path = path.to_str().unwrap();
+    let [first, again, other] = ["7", "7", "8"].map(|seed| throttled(path, seed, &peer.url));
+    assert_eq!((&first["header"]["seed"], &other["header"]["seed"]), (&7.into(), &8.into()));
+    assert_eq!(stalled(&first), stalled(&again));
+    assert_ne!(stalled(&first), stalled(&other));
+}
+
+#[test]
+fn a_seed_that_was_not_given_is_in_the_report_and_can_be_used_again() {
+    let peer = HttpPeer::start(&[]);
+    let (_folder, path) = profile(STALLS);
+    let path = path.to_str().unwrap();
+    let options = ["--allow", "loopback", "--backend", "throttled", "--profile", path];
+    let first = report(&options, "socket-client", &[&peer.url, "--requests", "6"]).report;
+    let seed = first["header"]["seed"].as_u64().unwrap().to_string();
+    assert_eq!(stalled(&throttled(path, &seed, &peer.url)), stalled(&first));
+}
+
+#[test]
+fn the_report_holds_what_was_set_and_what_was_achieved_and_the_profile_to_run_again() {
+    let peer = HttpPeer::start(&[]);
+    let (_folder, path) = profile("[up]\ndelay = \"3 ms\"\n[down]\ndelay = \"5 ms\"\nrate = \"1 MB/s\"\n");
+    let reported = throttled(path.to_str().unwrap(), "1", &peer.url);
+    let paths = reported["throttle"]["paths"].as_array().unwrap();
+    let down = paths.iter().find(|path| path["way"] == "down").unwrap();
+    assert_eq!(down["configured"][0]["delay_ns"], 5_000_000);
+    assert_eq!(down["configured"][0]["rate_bytes"], 1_000_000);
+    assert!(down["achieved"]["median_delay_ns"].as_u64().unwrap() >= 5_000_000);
+    assert!(down["achieved"]["bytes"].as_u64().unwrap() > 6 * 1024);
+    let (_folder, copy) = profile(reported["throttle"]["profile"].as_str().unwrap());
+    let again = throttled(copy.to_str().unwrap(), "1", &peer.url);
+    assert_eq!(again["throttle"]["paths"][0]["configured"], paths[0]["configured"]);
+    // Each way, of connect, request and answer, is in the request's time.
+    let samples = reported["samples"].as_array().unwrap();
+    assert!(samples.iter().all(|sample| sample["duration_ns"].as_u64().unwrap() >= 16_000_000), "{samples:?}");
+}
+
+#[test]
+fn an_empty_profile_changes_no_count_of_the_report() {
+    let peer = HttpPeer::start(&[]);
+    let plain = report(&["--allow", "loopback"], "socket-client", &[&peer.url, "--requests", "6"]).report;
+    let empty = throttled("none", "1", &peer.url);
+    for (plain, empty) in plain["connections"].as_array().unwrap().iter().zip(empty["connections"].as_array().unwrap())
+    {
+        for field in ["role", "sent_bytes", "received_bytes", "sends", "receives", "end", "error"] {
+            assert_eq!(plain[field], empty[field], "{field}");
+        }
+    }
+    assert_eq!(empty["throttle"]["paths"], serde_json::json!([]));
+}
+
+#[test]
+fn a_guest_on_a_board_with_a_coarse_clock_sees_only_its_ticks() {
+    let server = wrun_peers_echo();
+    let (_folder, path) = profile("[board]\ntick = \"10 ms\"\n");
+    let finished = run(wrun()
+        .args(["--quiet", "--allow", "loopback", "--backend", "throttled", "--profile"])
+        .arg(&path)
+        .arg(guest("echo"))
+        .args(["--", "tcp", &server.0, "50"]));
+    let total = finished.stdout.split("total_ns=").nth(1).and_then(|words| words.trim().parse::<u64>().ok());
+    assert_eq!(total.map(|total| total % 10_000_000), Some(0), "{}", finished.stdout);
+}
+
+/// An echo server of this process, which ends with it; and its address.
+fn wrun_peers_echo() -> (String, std::thread::JoinHandle<()>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = stream.try_clone().unwrap();
+        // Until the guest has closed.
+        _ = std::io::copy(&mut reader, &mut stream);
+    });
+    (address, serving)
+}
+
+/// The client on this machine's sockets and on stalled ones.
+fn compared(url: &str, profile: &Path, options: &[&str]) -> Finished {
+    let mut command = wrun();
+    command.args(["--allow", "loopback", "--backend", "native", "--backend", "throttled", "--seed", "3", "--profile"]);
+    command.arg(profile).args(options).arg(guest("socket-client"));
+    run(command.args(["--", url, "--requests", "8"]))
+}
+
+#[test]
+fn several_backends_are_run_in_rounds_and_compared_and_each_leaves_its_report() {
+    let peer = HttpPeer::start(&[]);
+    let (folder, path) = profile("[both]\ndelay = \"10 ms\"\n");
+    let to = folder.path().join("run.json");
+    let finished = compared(&peer.url, &path, &["--rounds", "2", "--report", to.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let comparison: Value = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(comparison["against_base"][0]["verdict"], "slower", "{comparison}");
+    assert_eq!(comparison["against_base"][0]["label"], "throttled test");
+    for file in ["run.1-native.json", "run.2-throttled-test.json"] {
+        let report: Value = serde_json::from_slice(&std::fs::read(folder.path().join(file)).unwrap()).unwrap();
+        assert_eq!((&report["rounds"], report["samples"].as_array().unwrap().len()), (&2.into(), 16), "{file}");
+    }
+    assert!(finished.stderr.contains("round 2 of 2"), "{}", finished.stderr);
+    let again = run(wrun()
+        .arg("compare")
+        .args(["run.1-native.json", "run.2-throttled-test.json"].map(|file| folder.path().join(file))));
+    assert!(again.stdout.contains("slower"), "{}", again.stdout);
+}
+
+#[test]
+fn a_condition_of_a_run_ends_it_with_code_3_and_its_chart_is_drawn_before() {
+    let peer = HttpPeer::start(&[]);
+    let (folder, path) = profile("[both]\ndelay = \"10 ms\"\n");
+    let chart = folder.path().join("chart.svg");
+    let options = ["--fail-if", "request.median > 2x", "--chart", chart.to_str().unwrap(), "--quiet"];
+    let finished = compared(&peer.url, &path, &options);
+    assert_eq!(finished.code, 3, "{}", finished.stderr);
+    assert!(finished.stderr.contains("request.median > 2x"), "{}", finished.stderr);
+    assert!(std::fs::read_to_string(chart).unwrap().contains("throttled test"));
+    let finished = compared(&peer.url, &path, &["--fail-if", "request.errors > 0"]);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+}
+
+#[test]
+fn a_signal_ends_the_whole_series_and_what_was_measured_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("run.json");
+    let mut running = Running::start(
+        wrun()
+            .args(["--backend", "native", "--backend", "throttled", "--profile", "none", "--report"])
+            .arg(&to)
+            .arg(guest("spin"))
+            .stderr(Stdio::null()),
+    );
+    running.line();
+    running.signal(Signal::INT);
+    assert_eq!(running.wait().code(), Some(130));
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("run.1-native.json")).unwrap()).unwrap();
+    assert_eq!(report["outcome"]["family"], "interrupted");
+    assert!(!folder.path().join("run.2-throttled-none.json").exists());
+}
+
+#[test]
+fn what_a_guest_has_sent_on_a_slow_link_arrives_though_the_guest_has_ended() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let received = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::io::copy(&mut stream, &mut std::io::sink()).unwrap()
+    });
+    let (_folder, path) = profile("[up]\ndelay = \"100 ms\"\nrate = \"1 MB/s\"\n");
+    let finished = run(wrun()
+        .args(["--quiet", "--allow", "loopback", "--backend", "throttled", "--profile"])
+        .arg(&path)
+        .arg(guest("bulk"))
+        .args(["--", &address, "200000"]));
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    assert_eq!(received.join().unwrap(), 200_000);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_before_anything_runs() {
+    let asked: &[&[&str]] = &[
+        &["--profile", "lan", "g.wasm"],
+        &["--seed", "1", "g.wasm"],
+        &["--backend", "throttled", "g.wasm"],
+        &["--backend", "throttled", "--profile", "lann", "g.wasm"],
+        &["--backend", "throttled", "--profile", "lan", "--profile", "dsl", "g.wasm"],
+        &["--backend", "native", "--backend", "throttled", "--profile", "lan", "--report", "-", "g.wasm"],
+        &["--rounds", "0", "g.wasm"],
+        &["--format", "json", "g.wasm"],
+        &["--chart", "chart.bmp", "g.wasm"],
+        &["--fail-if", "request.median >", "g.wasm"],
+    ];
+    let mut said = String::new();
+    for args in asked {
+        let finished = run(wrun().args(*args));
+        assert_eq!(finished.code, 2, "{args:?}: {}", finished.stderr);
+        assert_eq!(finished.stdout, "");
+        said += &format!("$ wrun {}\n{}\n", args.join(" "), finished.stderr);
+    }
+    insta::assert_snapshot!(said);
+}
