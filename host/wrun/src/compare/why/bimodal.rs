@@ -2,6 +2,7 @@
 
 use super::side::{Numbered, like, listed};
 use super::{Found, Side};
+use crate::compare::series::Series;
 use crate::compare::{modes, words};
 use crate::report::text::units::duration;
 
@@ -9,29 +10,37 @@ use crate::report::text::units::duration;
 const LEAST_PERCENT: u64 = 10;
 
 pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
-    let mean = suspect.named.times.mean();
-    let candidates = suspect.named.phases.iter().filter_map(|(name, series)| {
+    let named = suspect.named;
+    let phases = named.phases.iter().map(|(name, series)| (Some(&**name), series));
+    let whole = named.phases.is_empty().then_some((None, &named.times));
+    let candidates = phases.chain(whole).filter_map(|(phase, series)| {
         let modes = modes::modes(series);
         let longest = *modes.last()?;
-        let heavy = u128::from(longest.median_ns) * 100 >= u128::from(mean) * u128::from(LEAST_PERCENT);
-        let plain = other.named.phase(name).is_none_or(|series| modes::modes(series).is_empty());
-        (heavy && plain).then_some((name, modes, longest))
+        let heavy = u128::from(longest.median_ns) * 100 >= u128::from(named.times.mean()) * u128::from(LEAST_PERCENT);
+        let plain = other.series(phase).is_none_or(|series| modes::modes(series).is_empty());
+        (heavy && plain).then_some((phase, modes, longest))
     });
-    let (name, modes, longest) = candidates.max_by_key(|(_, _, longest)| longest.median_ns)?;
-    let meaning = match () {
-        () if like(name, &["wait", "first"]) => {
-            "some answers begin late: the peer, or the stack on the way, holds them back"
-        }
-        () if like(name, &["connect", "tls"]) => "some connections are slow to come about",
-        () if like(name, &["send", "write"]) => "some sends are held up",
-        () => "something holds some of them up",
+    let (phase, modes, longest) = candidates.max_by_key(|(_, _, longest)| longest.median_ns)?;
+    let what = phase.unwrap_or("the sample");
+    let late: Vec<Numbered> = suspect.durations(phase).into_iter().filter(|one| one.ns >= longest.min_ns).collect();
+    let evidence = if late.is_empty() { "counted in a histogram".to_owned() } else { listed(what, &late) };
+    let usual = match other.series(phase).and_then(Series::median) {
+        Some(median) => format!("{what} has one mode in {}, {}", other.label, duration(median)),
+        None => format!("{} has no {what}", other.label),
     };
-    let late: Vec<Numbered> =
-        suspect.durations(Some(name)).into_iter().filter(|one| one.ns >= longest.min_ns).collect();
-    let evidence = if late.is_empty() { "counted in a histogram".to_owned() } else { listed(name, &late) };
-    let usual = match other.named.phase(name).and_then(|series| series.median()) {
-        Some(median) => format!("{name} has one mode in {}, {}", other.label, duration(median)),
-        None => format!("{} has no {name}", other.label),
-    };
-    Some(Found { words: format!("{name} is {}: {meaning}", words::modes(&modes)), evidence: vec![evidence, usual] })
+    let words = format!("{what} is {}: {}", words::modes(&modes), meaning(phase.unwrap_or_default()));
+    Some(Found { words, evidence: vec![evidence, usual] })
+}
+
+/// What several modes of a phase mean, as far as its name tells.
+fn meaning(phase: &str) -> &'static str {
+    if like(phase, &["wait", "first"]) {
+        "some answers begin late: the peer, or the stack on the way, holds them back"
+    } else if like(phase, &["connect", "tls"]) {
+        "some connections are slow to come about"
+    } else if like(phase, &["send", "write"]) {
+        "some sends are held up"
+    } else {
+        "something holds some of them up"
+    }
 }
