@@ -9,6 +9,9 @@ use crate::report::text::units::duration;
 /// The part of a sample's mean, in percent, that the longest mode takes at least: others are not worth a word.
 const LEAST_PERCENT: u64 = 10;
 
+/// How many times as long as the shortest mode the longest is at least: modes that are closer are those of a timer.
+const FACTOR: u64 = 2;
+
 pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     let named = suspect.named;
     let phases = named.phases.iter().map(|(name, series)| (Some(&**name), series));
@@ -17,8 +20,9 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
         let modes = modes::modes(series);
         let longest = *modes.last()?;
         let heavy = u128::from(longest.median_ns) * 100 >= u128::from(named.times.mean()) * u128::from(LEAST_PERCENT);
+        let far = longest.median_ns / FACTOR >= modes[0].median_ns;
         let plain = other.series(phase).is_none_or(|series| modes::modes(series).is_empty());
-        (heavy && plain).then_some((phase, modes, longest))
+        (heavy && far && plain).then_some((phase, modes, longest))
     });
     let (phase, modes, longest) = candidates.max_by_key(|(_, _, longest)| longest.median_ns)?;
     let what = phase.unwrap_or("the sample");
