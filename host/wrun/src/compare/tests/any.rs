@@ -82,7 +82,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn no_report_panics_a_comparison(runs in vec(run(), 0..4), force in any::<bool>()) {

@@ -4,8 +4,9 @@
 use super::side::{Numbered, like, listed};
 use super::{Found, Side};
 
-/// The least that is kept back, and the most that a step shows as, in milliseconds: timers are late, never early by much.
-const STEPS: [(u64, u64, u64); 2] = [(40, 39, 45), (200, 195, 212)];
+/// How long one is kept back, and what that shows as, in milliseconds: timers are late by up to two ticks of 4 ms, never early
+/// by much.
+const STEPS: [(u64, u64, u64); 2] = [(40, 39, 48), (200, 195, 212)];
 
 /// Samples with the step, and their share in percent, that it takes.
 const LEAST: usize = 4;

@@ -50,13 +50,17 @@ impl<'a> Side<'a> {
         phases.filter(|(name, _)| like(name, words))
     }
 
-    /// The median of a phase, 0 where there is none.
-    pub fn median(&self, phase: Option<&str>) -> u64 {
-        let series = match phase {
+    /// The durations of a phase in order, if there is such a phase; of none, those of the samples themselves.
+    pub fn series(&self, phase: Option<&str>) -> Option<&'a Series> {
+        match phase {
             None => Some(&self.named.times),
             Some(name) => self.named.phase(name),
-        };
-        series.and_then(Series::median).unwrap_or(0)
+        }
+    }
+
+    /// Their median, 0 where there is none.
+    pub fn median(&self, phase: Option<&str>) -> u64 {
+        self.series(phase).and_then(Series::median).unwrap_or(0)
     }
 
     /// The value of a setting of its sockets.

@@ -185,17 +185,26 @@ fn alike_runs_have_no_shape_to_tell() {
 
 #[test]
 fn samples_without_phases_are_looked_at_as_a_whole() {
-    let of = |label, us: u64| {
-        of_samples(
-            label,
-            (0..15)
-                .map(|at| {
-                    let mut one = sample("echo", at, &[], None);
-                    one.duration_ns = us * 1000 + at * 31_000;
-                    one
-                })
-                .collect(),
-        )
+    let of = |label, us: &dyn Fn(u64) -> u64| {
+        let echo = |at: u64| {
+            let mut one = sample("echo", at, &[], None);
+            one.duration_ns = us(at) * 1000 + at * 31_000;
+            one
+        };
+        of_samples(label, (0..15).map(echo).collect())
     };
-    assert_eq!(kinds(&judgement(of("native", 90), of("board", 40 * MS + 90))), [Kind::DelayedAcknowledgement]);
+    let native = || of("native", &|_| 90);
+    assert_eq!(kinds(&judgement(native(), of("board", &|_| 40 * MS + 90))), [Kind::DelayedAcknowledgement]);
+    let stalls = judgement(native(), of("board", &|at| if at % 2 == 0 { 600 * MS } else { 5900 * MS }));
+    assert!(kinds(&stalls).contains(&Kind::BimodalPhase), "{stalls:?}");
+    assert!(stalls.shapes[0].words.starts_with("the sample is 600 ms ×8, 5.90 s ×7: two modes"), "{stalls:?}");
+}
+
+#[test]
+fn an_answer_that_stalls_is_recognised_with_the_samples_that_did() {
+    let stalling = requests("board", |number| request(if number % 2 == 0 { 600 } else { 5900 } * MS + number * 700));
+    let found = judgement(plain("native"), stalling);
+    assert_eq!(kinds(&found), [Kind::BimodalPhase]);
+    assert!(found.shapes[0].words.contains("two modes: some answers begin late"), "{found:?}");
+    assert!(found.shapes[0].evidence[0].starts_with("wait of 2: 5.90 s, 4: 5.90 s"), "{found:?}");
 }
