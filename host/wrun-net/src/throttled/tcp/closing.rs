@@ -52,6 +52,19 @@ pub fn abandon(connection: &Arc<Connection>, slot: Option<Slot>) {
     }
 }
 
+/// Cuts a connection that the guest never had, or cannot have.
+pub fn refuse(connection: &Arc<Connection>) {
+    if !connection.close() {
+        return;
+    }
+    begin(connection);
+    let cutting = connection.clone();
+    connection.ground.spawn(async move {
+        // One that is over already needs no cutting.
+        let _ = cut(&cutting).await;
+    });
+}
+
 /// What a close has found.
 struct Begun {
     /// When.
