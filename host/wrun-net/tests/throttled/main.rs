@@ -1,5 +1,6 @@
 //! What a profile does to sockets, in memory and on a paused clock: every time here is exact to tokio's millisecond.
 
+mod any;
 mod chances;
 mod changing;
 mod delay;
