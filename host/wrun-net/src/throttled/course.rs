@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::account::Way;
 use super::tally::{Handed, LineTally, PathTally};
-use crate::shape::dice::Seed;
+use crate::shape::dice::{Dice, Effect, Owner, Seed};
 use crate::shape::handshake::{self, Leg};
 use crate::shape::lane::Lane;
 use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
-use crate::shape::profile::Rule;
+use crate::shape::profile::{Mixture, Rule};
 use crate::sync::lock;
 
 /// A line, and who wants to send on it. All times are since the beginning.
@@ -43,6 +43,8 @@ pub struct Course {
     socket: u64,
     link: Arc<Mutex<Link>>,
     lane: Lane,
+    /// For the waits of its operations.
+    stalls: Dice,
     /// When what this socket has in the queue leaves it, and its bytes.
     waiting: VecDeque<(Duration, u64)>,
     backlog: u64,
@@ -80,7 +82,11 @@ impl Course {
     pub fn new(id: CourseId, link: Arc<Mutex<Link>>, seed: Seed) -> Self {
         let CourseId { terms, rule, way, socket } = id;
         // A profile has not nearly so many rules; those beyond would share their dice.
-        let lane = Lane::new(seed, socket, u32::try_from(rule).unwrap_or(u32::MAX), way);
+        let number = u32::try_from(rule).unwrap_or(u32::MAX);
+        let effect = match way {
+            Way::Up => Effect::StallSend,
+            Way::Down => Effect::StallAnswer,
+        };
         let tally = lock(&link).tally.clone();
         Self {
             terms,
@@ -88,7 +94,8 @@ impl Course {
             tally,
             socket,
             link,
-            lane,
+            lane: Lane::new(seed, socket, number, way),
+            stalls: seed.dice(Owner { socket, rule: number, way, effect }),
             waiting: VecDeque::new(),
             backlog: 0,
             stands: None,
@@ -99,6 +106,11 @@ impl Course {
     /// Whether the line changes nothing, ever.
     pub fn is_clear(&self) -> bool {
         lock(&self.link).line.is_clear()
+    }
+
+    /// How long an operation of this way stalls, if it does.
+    pub fn stall(&mut self, mixture: &Mixture) -> Option<Duration> {
+        mixture.draw(&mut self.stalls)
     }
 
     /// How much of a stream is best sent at once.

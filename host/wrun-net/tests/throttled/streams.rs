@@ -233,3 +233,17 @@ async fn a_board_whose_close_cuts_leaves_the_peer_a_reset() {
     assert_eq!(read(&peer, &mut [0; 8]).await, Err(Error::ConnectionReset));
     assert_eq!(bench.throttled.account().quirks.closes_reset, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_close_after_the_peers_reset_says_so() {
+    for profile in [Profile::default(), always(both(delayed(ms(5))))] {
+        let bench = Bench::new(profile);
+        let (guest, peer) = bench.pair().await;
+        write_all(&guest, b"?").await.unwrap();
+        read_exactly(&peer, 1).await;
+        peer.set_option(SocketOption::Linger(Some(Duration::ZERO))).await.unwrap();
+        drop(peer);
+        assert_eq!(read(&guest, &mut [0; 1]).await, Err(Error::ConnectionReset));
+        assert_eq!(guest.close().await.unwrap().ending, wrun_net::Ending::Reset);
+    }
+}

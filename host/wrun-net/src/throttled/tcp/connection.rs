@@ -46,8 +46,8 @@ impl Connection {
         let connection = Arc::new_cyclic(|this: &Weak<Self>| {
             ground.core.enter(number, this.clone());
             Self {
-                up: Mutex::new(Up::new(&ground, number, remote, up)),
-                down: Mutex::new(Down::new(&ground, number, remote, down)),
+                up: Mutex::new(Up::new(&ground, remote, up)),
+                down: Mutex::new(Down::new(&ground, remote, down)),
                 ground,
                 number,
                 inner,

@@ -13,7 +13,6 @@ use super::connection::Connection;
 use super::pipe::{Ending, Pipe};
 use super::route::{News, Route};
 use crate::error::{Error, Result};
-use crate::shape::dice::{Dice, Effect, Owner};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
@@ -32,10 +31,10 @@ pub struct Down {
     /// The rule changes something of what is received.
     shaped: bool,
     pipe: Pipe,
-    /// Drawn from for each answer.
-    stalls: Dice,
     /// The connection inside has no more.
     ended: bool,
+    /// The guest was told that the connection has failed.
+    failed: bool,
     /// The guest has ended its receiving.
     deaf: bool,
     /// Nobody will read any more.
@@ -48,14 +47,13 @@ pub struct Down {
 }
 
 impl Down {
-    pub fn new(ground: &Ground, number: u64, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
-        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
+    pub fn new(ground: &Ground, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
         Self {
             route: Route::new(Way::Down, remote, course),
             shaped: false,
             pipe: Pipe::new(ground.core.held()),
-            stalls: ground.core.seed.dice(owner),
             ended: false,
+            failed: false,
             deaf: false,
             over: false,
             pumping: false,
@@ -96,7 +94,7 @@ impl Down {
     }
 
     fn draw_stall(&mut self, ground: &Ground, now: Instant) -> Option<Duration> {
-        let time = self.route.effects(ground.core.since(now))?.stalls.answer.draw(&mut self.stalls)?;
+        let time = self.route.stall(ground.core.since(now), |stalls| &stalls.answer)?;
         ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
         Some(time)
     }
@@ -130,6 +128,7 @@ impl Down {
             Some(Ending::Failed(error)) => {
                 let error = error.clone();
                 // It is told once.
+                self.failed = true;
                 self.pipe.set_ending(Ending::Finished);
                 Err(error)
             }
@@ -147,6 +146,11 @@ impl Down {
     pub fn unread(&mut self) -> bool {
         self.pipe.land(Instant::now());
         self.pipe.there() > 0
+    }
+
+    /// The connection inside has failed, and the guest could know.
+    pub fn has_failed(&self) -> bool {
+        self.failed || matches!(self.pipe.ending(), Some(Ending::Failed(_)))
     }
 
     /// The guest wants to hear no more.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::pipe::{Ending, Pipe};
-use crate::shape::profile::{Effects, Operation, Protocol};
+use crate::shape::profile::{Effects, Mixture, Operation, Protocol, Stalls};
 use crate::throttled::account::Way;
 use crate::throttled::budget::THERE;
 use crate::throttled::core::Ground;
@@ -80,6 +80,12 @@ impl Route {
     /// What the rule does at this time since the beginning.
     pub fn effects(&self, time: Duration) -> Option<&Effects> {
         self.terms.as_ref()?.effects(self.course.as_ref()?.rule, time)
+    }
+
+    /// How long an operation stalls that begins at this time since the beginning.
+    pub fn stall(&mut self, time: Duration, of: impl Fn(&Stalls) -> &Mixture) -> Option<Duration> {
+        let course = self.course.as_mut()?;
+        course.stall(of(&self.terms.as_ref()?.effects(course.rule, time)?.stalls))
     }
 
     /// The way there and back, without jitter.

@@ -13,7 +13,6 @@ use super::pipe::{Ending, Pipe};
 use super::route::{News, Route};
 use super::settings::Settings;
 use crate::error::{Error, Result};
-use crate::shape::dice::{Dice, Effect, Owner};
 use crate::shape::nagle::{self, Nagle};
 use crate::shape::profile::DELAYED_ACKNOWLEDGEMENT;
 use crate::throttled::account::Way;
@@ -30,8 +29,6 @@ pub struct Up {
     nagle: Nagle,
     /// Since when something is held back.
     held_since: Option<Instant>,
-    /// Drawn from for each turn of the talk.
-    stalls: Dice,
     stall: Stall,
     stage: Stage,
     failure: Option<Error>,
@@ -63,15 +60,13 @@ enum Stage {
 }
 
 impl Up {
-    pub fn new(ground: &Ground, number: u64, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
-        let owner = Owner { socket: number, rule: 0, way: Way::Up, effect: Effect::StallSend };
+    pub fn new(ground: &Ground, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
         Self {
             route: Route::new(Way::Up, remote, course),
             shaped: false,
             pipe: Pipe::new(ground.core.held()),
             nagle: Nagle::default(),
             held_since: None,
-            stalls: ground.core.seed.dice(owner),
             stall: Stall::None,
             stage: Stage::Open,
             failure: None,
@@ -144,8 +139,7 @@ impl Up {
     }
 
     fn draw_stall(&mut self, ground: &Ground, now: Instant) {
-        let effects = self.route.effects(ground.core.since(now));
-        if let Some(time) = effects.and_then(|effects| effects.stalls.send.draw(&mut self.stalls)) {
+        if let Some(time) = self.route.stall(ground.core.since(now), |stalls| &stalls.send) {
             ground.core.quirks.note(|quirks| quirks.send_stalls.add(time));
             self.stall = Stall::Until(ground.core.after(now, time));
         }

@@ -13,7 +13,6 @@ use super::OVERHEAD;
 use super::route::{Datagram, Routes};
 use super::socket::Shared;
 use crate::error::{Error, Result};
-use crate::shape::dice::{Dice, Effect, Owner};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
@@ -31,8 +30,6 @@ pub struct Down {
     /// Some rule changes what some datagrams meet.
     shaped: bool,
     transit: Transit<Received>,
-    /// Drawn from for each answer.
-    stalls: Dice,
     peer: Option<SocketAddr>,
     pumping: bool,
     /// It has had a pump, so that what is received has been taken from the socket inside.
@@ -56,12 +53,10 @@ impl From<Datagram> for Received {
 impl Down {
     pub fn new(ground: &Ground, number: u64) -> Self {
         let routes = Routes::new(ground, Way::Down, number);
-        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
         Self {
             shaped: is_shaped(&routes),
             routes,
             transit: Transit::new(ground.core.held()),
-            stalls: ground.core.seed.dice(owner),
             peer: None,
             pumping: false,
             piped: false,
@@ -105,10 +100,9 @@ impl Down {
         if self.peer.is_some_and(|peer| !is_same_peer(peer, from)) {
             return;
         }
-        let effects = self.routes.effects(ground.core.since(now), Some(from));
         let mut stall = Duration::ZERO;
         if talk.asked.swap(false, Ordering::Relaxed)
-            && let Some(time) = effects.and_then(|effects| effects.stalls.answer.draw(&mut self.stalls))
+            && let Some(time) = self.routes.stall(ground, ground.core.since(now), from, |stalls| &stalls.answer)
         {
             ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
             stall = time;

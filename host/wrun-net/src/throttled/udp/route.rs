@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::OVERHEAD;
 use crate::shape::line::Verdict;
-use crate::shape::profile::{Effects, Operation, Protocol};
+use crate::shape::profile::{Effects, Mixture, Operation, Protocol, Stalls};
 use crate::throttled::account::Way;
 use crate::throttled::core::Ground;
 use crate::throttled::course::Course;
@@ -80,6 +80,19 @@ impl Routes {
     /// What is done at this time since the beginning to what comes from there or goes there.
     pub fn effects(&self, time: Duration, remote: Option<SocketAddr>) -> Option<&Effects> {
         self.terms.effects(self.rule(remote)?, time)
+    }
+
+    /// How long an operation with a remote end stalls that begins at this time since the beginning.
+    pub fn stall(
+        &mut self,
+        ground: &Ground,
+        time: Duration,
+        remote: SocketAddr,
+        of: impl Fn(&Stalls) -> &Mixture,
+    ) -> Option<Duration> {
+        let terms = self.terms.clone();
+        let course = self.course(ground, remote)?;
+        course.stall(of(&terms.effects(course.rule, time)?.stalls))
     }
 
     /// The way over the line for a remote end. `None` where no rule says so.

@@ -14,7 +14,6 @@ use super::sending::Sending;
 use super::socket::Shared;
 use crate::backend::{Family, UdpSocket};
 use crate::error::{Error, Result};
-use crate::shape::dice::{Effect, Owner};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
@@ -48,8 +47,7 @@ pub struct Up {
 impl Up {
     pub fn new(ground: &Ground, number: u64) -> Self {
         let routes = Routes::new(ground, Way::Up, number);
-        let owner = Owner { socket: number, rule: 0, way: Way::Up, effect: Effect::StallSend };
-        let sending = Sending::new(ground.core.seed.dice(owner), routes.terms().profile.board.send_queue.as_ref());
+        let sending = Sending::new(routes.terms().profile.board.send_queue.as_ref());
         Self {
             shaped: is_shaped(&routes),
             routes,
@@ -104,8 +102,9 @@ impl Up {
             return Err(Error::WouldBlock);
         }
         let now = Instant::now();
-        let effects = self.routes.effects(ground.core.since(now), Some(to));
-        self.sending.admit(ground, effects, to, data.len())?;
+        let (routes, time) = (&mut self.routes, ground.core.since(now));
+        let stall = || routes.stall(ground, time, to, |stalls| &stalls.send);
+        self.sending.admit(ground, stall, to, data.len())?;
         if self.routes.course(ground, to).is_none_or(|course| course.is_clear()) {
             return Ok(false);
         }
