@@ -3,6 +3,7 @@
 mod any;
 mod chances;
 mod changing;
+mod chaos;
 mod delay;
 mod kit;
 mod quirks;
