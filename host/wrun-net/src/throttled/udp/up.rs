@@ -191,7 +191,8 @@ pub async fn pump(shared: Arc<Shared>) {
 }
 
 fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<ControlFlow<()>> {
-    for _ in 0..TURN {
+    // As many as any receiver's buffer has room for while it waits for its turn.
+    for _ in 0..4 * TURN {
         let (step, deadline) = next(shared, cx);
         let goes_on = match step {
             Step::Rest => return Poll::Ready(ControlFlow::Break(())),
