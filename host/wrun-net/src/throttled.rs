@@ -47,8 +47,10 @@ pub struct Throttled {
 }
 
 impl Throttled {
-    /// Wraps a backend. The regimes of the profile begin now. Its sockets are to be opened on a tokio runtime with time,
-    /// which has to go on until nothing is in hand any more.
+    /// Wraps a backend. The regimes of the profile begin now.
+    ///
+    /// Its sockets are to be opened on a tokio runtime with time, and for [`Precision::Fine`] with I/O. The runtime has to
+    /// go on until nothing is in hand any more, or what still is goes with it.
     pub fn new(inner: Arc<dyn Backend>, profile: Profile, seed: u64, precision: Precision) -> Arc<Self> {
         Arc::new(Self { inner, core: Arc::new(Core::new(profile, seed, precision)) })
     }

@@ -17,15 +17,18 @@ pub struct PathAccount {
     /// The name of the rule.
     pub rule: String,
     pub way: Way,
-    /// Datagrams, or pieces of TCP streams, that were handed to the path, and their bytes.
+    /// Datagrams, or segments of TCP streams, that were handed to the path, and their bytes.
     pub count: u64,
     pub bytes: u64,
-    /// Of these: lost by chance (a piece of a TCP stream: sent again), and for want of room in the queue.
+    /// Of these: lost by chance (a segment each time that it was, before it was sent again), and for want of room in the
+    /// queue.
     pub lost: u64,
     pub overflowed: u64,
     pub duplicated: u64,
     pub reordered: u64,
-    /// From being handed over to being passed on, the waiting for the rate left out. `None` where nothing passed.
+    /// From being handed over to being passed on, the waiting for the rate left out. With jitter it is longer than what
+    /// was drawn where many follow each other, since who would overtake waits for who is before. `None` where nothing
+    /// passed.
     pub median_delay: Option<Duration>,
     pub p99_delay: Option<Duration>,
     /// How late the timer was: from when it was due to when it was passed on.

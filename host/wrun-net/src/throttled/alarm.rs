@@ -179,3 +179,80 @@ impl Drop for Bell {
         self.forget();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn bell(alarm: &Arc<Alarm>) -> Bell {
+        Bell::new(alarm.clone(), Handle::current())
+    }
+
+    /// Waits for several deadlines, given in milliseconds from now, and says in which order they came.
+    async fn order(alarm: &Arc<Alarm>, deadlines: &[u64]) -> Vec<u64> {
+        let start = Instant::now();
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        for &deadline in deadlines {
+            let (bell, tell) = (bell(alarm), tell.clone());
+            tokio::spawn(async move {
+                let moment = start + Duration::from_millis(deadline);
+                bell.until(moment).await;
+                assert!(Instant::now() >= moment, "it is too early");
+                tell.send(deadline).unwrap();
+            });
+        }
+        drop(tell);
+        let mut order = Vec::new();
+        while let Some(deadline) = told.recv().await {
+            order.push(deadline);
+        }
+        order
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn deadlines_come_in_their_order_whenever_they_were_asked_for() {
+        let alarm = Alarm::new(Precision::Coarse);
+        for _ in 0..2 {
+            assert_eq!(order(&alarm, &[30, 10, 20, 0, 10, 3_600_000]).await, [0, 10, 10, 20, 30, 3_600_000]);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_fine_alarm_keeps_their_order_and_is_never_early() {
+        let alarm = Alarm::new(Precision::Fine);
+        for _ in 0..2 {
+            assert_eq!(order(&alarm, &[30, 10, 20, 0, 15]).await, [0, 10, 15, 20, 30]);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_task_ends_with_the_last_who_waits() {
+        for precision in [Precision::Fine, Precision::Coarse] {
+            let alarm = Alarm::new(precision);
+            let mut bells = [bell(&alarm), bell(&alarm)];
+            for bell in &mut bells {
+                let far = Instant::now() + Duration::from_secs(3600);
+                assert!(poll_fn(|cx| Poll::Ready(bell.poll(far, cx))).await.is_pending());
+            }
+            tokio::task::yield_now().await;
+            assert_eq!(Handle::current().metrics().num_alive_tasks(), 1);
+            drop(bells);
+            while Handle::current().metrics().num_alive_tasks() > 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_earlier_deadline_is_waited_for_instead() {
+        let alarm = Alarm::new(Precision::Coarse);
+        let start = Instant::now();
+        let late = tokio::spawn(bell(&alarm).until(start + Duration::from_secs(3600)));
+        tokio::task::yield_now().await;
+        bell(&alarm).until(start + Duration::from_millis(5)).await;
+        assert_eq!(start.elapsed(), Duration::from_millis(5));
+        late.abort();
+    }
+}

@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::account::Way;
-use super::core::Ground;
-use super::tally::{Handed, LineTally};
-use super::terms::Terms;
-use crate::shape::dice::Seed;
+use super::tally::{Handed, LineTally, PathTally};
+use crate::shape::dice::{Dice, Effect, Owner, Seed};
 use crate::shape::handshake::{self, Leg};
 use crate::shape::lane::Lane;
 use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
-use crate::shape::profile::Rule;
+use crate::shape::profile::{Mixture, Rule};
 use crate::sync::lock;
 
 /// A line, and who wants to send on it. All times are since the beginning.
@@ -23,25 +21,30 @@ pub struct Link {
     line: Line,
     /// Sockets whose bytes wait in the queue, or that wait for room in it, each with until when.
     senders: BTreeSet<(Duration, u64)>,
+    tally: Arc<LineTally>,
 }
 
 /// How long who was told that there is room counts as one who wants it.
 const PATIENCE: Duration = Duration::from_millis(2);
 
 impl Link {
-    pub fn new(rule: &Rule, way: Way) -> Self {
-        Self { line: Line::new(rule, way), senders: BTreeSet::new() }
+    /// A line of its own, whose account is the path's.
+    pub fn new(rule: &Rule, way: Way, path: Arc<PathTally>) -> Self {
+        Self { line: Line::new(rule, way), senders: BTreeSet::new(), tally: LineTally::new(path) }
     }
 }
 
 /// One socket's way over one line.
 pub struct Course {
-    /// The place of the rule in its profile.
+    /// As in [`CourseId`].
+    pub terms: u64,
     pub rule: usize,
     pub tally: Arc<LineTally>,
     socket: u64,
     link: Arc<Mutex<Link>>,
     lane: Lane,
+    /// For the waits of its operations.
+    stalls: Dice,
     /// When what this socket has in the queue leaves it, and its bytes.
     waiting: VecDeque<(Duration, u64)>,
     backlog: u64,
@@ -55,6 +58,17 @@ pub struct Course {
 /// busy machine is not to make the line slower than its rate.
 const GRACE: Duration = Duration::from_millis(20);
 
+/// Whose course, and over which line.
+#[derive(Debug, Clone, Copy)]
+pub struct CourseId {
+    /// The number of the terms.
+    pub terms: u64,
+    /// The place of the rule in their profile.
+    pub rule: usize,
+    pub way: Way,
+    pub socket: u64,
+}
+
 /// A piece of a stream on its way.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
@@ -65,15 +79,38 @@ pub struct Sent {
 }
 
 impl Course {
-    pub fn new(rule: usize, link: Arc<Mutex<Link>>, tally: Arc<LineTally>, seed: Seed, socket: u64, way: Way) -> Self {
+    pub fn new(id: CourseId, link: Arc<Mutex<Link>>, seed: Seed) -> Self {
+        let CourseId { terms, rule, way, socket } = id;
         // A profile has not nearly so many rules; those beyond would share their dice.
-        let lane = Lane::new(seed, socket, u32::try_from(rule).unwrap_or(u32::MAX), way);
-        Self { rule, tally, socket, link, lane, waiting: VecDeque::new(), backlog: 0, stands: None, room_since: None }
+        let number = u32::try_from(rule).unwrap_or(u32::MAX);
+        let effect = match way {
+            Way::Up => Effect::StallSend,
+            Way::Down => Effect::StallAnswer,
+        };
+        let tally = lock(&link).tally.clone();
+        Self {
+            terms,
+            rule,
+            tally,
+            socket,
+            link,
+            lane: Lane::new(seed, socket, number, way),
+            stalls: seed.dice(Owner { socket, rule: number, way, effect }),
+            waiting: VecDeque::new(),
+            backlog: 0,
+            stands: None,
+            room_since: None,
+        }
     }
 
     /// Whether the line changes nothing, ever.
     pub fn is_clear(&self) -> bool {
         lock(&self.link).line.is_clear()
+    }
+
+    /// How long an operation of this way stalls, if it does.
+    pub fn stall(&mut self, mixture: &Mixture) -> Option<Duration> {
+        mixture.draw(&mut self.stalls)
     }
 
     /// How much of a stream is best sent at once.
@@ -200,37 +237,6 @@ impl Course {
         let mut down_link = lock(&down.link);
         let up = Leg { line: &mut up_link.line, lane: &mut up.lane };
         act(up, Leg { line: &mut down_link.line, lane: &mut down.lane })
-    }
-}
-
-/// One socket's ways over the lines of all rules that it has met, in one direction.
-pub struct Courses {
-    socket: u64,
-    way: Way,
-    courses: Vec<Course>,
-}
-
-impl Courses {
-    pub fn new(socket: u64, way: Way) -> Self {
-        Self { socket, way, courses: Vec::new() }
-    }
-
-    /// The way over the line of a rule.
-    pub fn get(&mut self, ground: &Ground, terms: &Terms, rule: usize) -> Option<&mut Course> {
-        let known = self.courses.iter().position(|course| course.rule == rule);
-        let place = match known {
-            Some(place) => place,
-            None => {
-                self.courses.push(terms.course(rule, self.way, ground.core.seed, self.socket)?);
-                self.courses.len() - 1
-            }
-        };
-        self.courses.get_mut(place)
-    }
-
-    /// Forgets all, because there are new terms.
-    pub fn clear(&mut self) {
-        self.courses.clear();
     }
 }
 

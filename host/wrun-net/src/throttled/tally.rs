@@ -33,7 +33,7 @@ pub struct LineTally {
     passed: Mutex<Option<Instant>>,
 }
 
-/// What happened to something that was handed to a path.
+/// What happened to something that was handed to a path. Each as in [`PathAccount`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Handed {
     pub count: u64,

@@ -1,7 +1,7 @@
 //! Throttled TCP.
 //!
 //! One file each: `socket` (before it is anything, and connecting), `listener`, `stream` (what the guest holds) and
-//! `connection` (what goes on after the guest let go), its two directions `up` and `down`, the `pipe` that either has,
+//! `connection` (what goes on after the guest let go), its two directions `up` and `down`, the `pipe` and the `route` that either has,
 //! `closing`, and `settings` (what is remembered of the guest's options).
 //!
 //! A direction that no rule changes goes straight to the connection inside. One that is changed has a task, its pump,
@@ -13,6 +13,7 @@ mod connection;
 mod down;
 mod listener;
 mod pipe;
+mod route;
 mod settings;
 mod socket;
 mod stream;

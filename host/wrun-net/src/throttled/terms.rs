@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::account::{PathAccount, Way};
-use super::course::{Course, Link};
-use super::tally::{LineTally, PathTally};
+use super::course::{Course, CourseId, Link};
+use super::tally::PathTally;
 use crate::shape::Profile;
 use crate::shape::dice::Seed;
 use crate::shape::profile::{Effects, Match, Operation, Protocol, Scope};
@@ -31,7 +31,6 @@ struct InForce {
 struct OneWay {
     /// What all sockets share, where they do.
     link: Arc<Mutex<Link>>,
-    line: Arc<LineTally>,
     tally: Arc<PathTally>,
 }
 
@@ -40,7 +39,7 @@ impl Terms {
         let rules = profile.rules.iter().map(|rule| {
             let way = |way| {
                 let tally = Arc::<PathTally>::default();
-                OneWay { link: Arc::new(Mutex::new(Link::new(rule, way))), line: LineTally::new(tally.clone()), tally }
+                OneWay { link: Arc::new(Mutex::new(Link::new(rule, way, tally.clone()))), tally }
             };
             InForce { schedule: Schedule::new(&rule.regimes), up: way(Way::Up), down: way(Way::Down) }
         });
@@ -81,14 +80,14 @@ impl Terms {
             Way::Up => &in_force.up,
             Way::Down => &in_force.down,
         };
-        let (link, tally) = match self.profile.scope {
-            Scope::Link => (one_way.link.clone(), one_way.line.clone()),
+        let link = match self.profile.scope {
+            Scope::Link => one_way.link.clone(),
             Scope::Socket => {
-                let link = Link::new(self.profile.rules.get(rule)?, way);
-                (Arc::new(Mutex::new(link)), LineTally::new(one_way.tally.clone()))
+                let link = Link::new(self.profile.rules.get(rule)?, way, one_way.tally.clone());
+                Arc::new(Mutex::new(link))
             }
         };
-        Some(Course::new(rule, link, tally, seed, socket, way))
+        Some(Course::new(CourseId { terms: self.number, rule, way, socket }, link, seed))
     }
 
     pub fn account(&self) -> Vec<PathAccount> {

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use wrun_net::Error;
+use proptest::prelude::*;
+use tokio::runtime::{Builder, Handle};
 use wrun_net::shape::Profile;
 use wrun_net::shape::profile::{Delay, Effects, Loss, Match, Network, Operation, Path, Regime, Rule};
-use wrun_net::throttled::Account;
+use wrun_net::throttled::{Account, Way};
+use wrun_net::{Error, SocketOption};
 
+use super::any::profile;
 use super::kit::*;
 
 /// Sends numbered datagrams there and back, a few at a time: which came, in order, and the account.
@@ -136,4 +139,82 @@ async fn a_new_peer_hears_nothing_of_what_strangers_have_on_their_way() {
     tokio::time::sleep(ms(5)).await;
     guest.socket.connect(Some(peer.at)).await.unwrap();
     assert_eq!(guest.within(ms(1000)).await, [b"for you"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_late_send_was_answered_is_told_once() {
+    let bench = Bench::new(always(both(delayed(ms(25)))));
+    let (guest, peer) = bench.sockets().await;
+    let all = Datagrams { socket: peer.socket.clone(), at: ([127, 255, 255, 255], peer.at.port()).into() };
+    guest.try_send(b"to all, without the option", &all).unwrap();
+    tokio::time::sleep(ms(50)).await;
+    assert_eq!(guest.try_send(b"next", &peer), Err(Error::AccessDenied));
+    guest.try_send(b"next", &peer).unwrap();
+    assert_eq!(peer.within(ms(1000)).await, [b"next"]);
+}
+
+#[derive(Debug, Clone)]
+struct Volley {
+    /// The size of each datagram, and how long after it the next one follows, in milliseconds.
+    sent: Vec<(usize, u64)>,
+}
+
+fn volley() -> impl Strategy<Value = Volley> {
+    let size = prop_oneof![4 => 2..3000usize, 1 => 60_000..65_508usize];
+    prop::collection::vec((size, prop_oneof![Just(0), 0..50u64]), 0..40).prop_map(|sent| Volley { sent })
+}
+
+/// The datagram of a number.
+fn numbered(number: usize, size: usize) -> Vec<u8> {
+    let mut data = pattern(size);
+    data[..2].copy_from_slice(&(number as u16).to_be_bytes());
+    data
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the profile and the seed: what comes is what was sent, whole; as many come as are counted; and when all
+    /// is over no task is left.
+    #[test]
+    fn datagrams_come_whole_and_are_counted(profile in profile(), seed: u64, there in volley(), back in volley()) {
+        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(tokio::task::coop::unconstrained(async {
+            let bench = Bench::seeded(profile, seed);
+            let (guest, peer) = bench.sockets().await;
+            for socket in [&guest, &peer] {
+                // What a receiver has no room for is not what this is about.
+                socket.socket.set_option(SocketOption::ReceiveBuffer(4 << 20)).await.unwrap();
+            }
+            let send = async |from: &Datagrams, to: &Datagrams, volley: &Volley| {
+                for (number, (size, gap)) in volley.sent.iter().enumerate() {
+                    from.send(&numbered(number, *size), to).await.unwrap();
+                    tokio::time::sleep(ms(*gap)).await;
+                }
+            };
+            let hour = ms(3_600_000);
+            let ((), (), at_peer, at_guest) = tokio::join!(
+                send(&guest, &peer, &there),
+                send(&peer, &guest, &back),
+                peer.within(hour),
+                guest.within(hour),
+            );
+            let paths = bench.throttled.account().paths;
+            for (came, volley, way) in [(at_peer, &there, Way::Up), (at_guest, &back, Way::Down)] {
+                for data in &came {
+                    let number = usize::from(u16::from_be_bytes([data[0], data[1]]));
+                    prop_assert!(*data == numbered(number, volley.sent[number].0));
+                }
+                let counted = paths.iter().find(|path| path.way == way);
+                let expected = counted.map_or(volley.sent.len() as u64, |path| {
+                    path.count - path.lost - path.overflowed + path.duplicated
+                });
+                prop_assert_eq!(came.len() as u64, expected);
+            }
+            drop((guest, peer));
+            tokio::time::sleep(ms(1)).await;
+            prop_assert_eq!(Handle::current().metrics().num_alive_tasks(), 0);
+            Ok(())
+        }))?;
+    }
 }

@@ -121,20 +121,36 @@ async fn a_profile_that_begins_reaches_who_waits_already() {
     let bench = Bench::new(Profile::default());
     let (guest, peer) = bench.pair().await;
     let (one, other) = bench.sockets().await;
-    let reading = tokio::spawn(async move { timed(read_exactly(&guest, 4)).await });
-    let receiving = tokio::spawn({
-        let to = one.at;
-        let task = async move { timed(one.receive()).await };
-        let _ = to;
-        task
-    });
+    let (listener, there) = listen(&*bench.throttled).await;
+    let to = one.at;
+    let reading = tokio::spawn(async move { read_exactly(&guest, 4).await });
+    let receiving = tokio::spawn(async move { one.receive().await });
+    let accepting = tokio::spawn(async move { accept(&listener).await.map(drop) });
     tokio::task::yield_now().await;
     bench.throttled.replace(always(both(delayed(ms(50)))));
     tokio::task::yield_now().await;
     write_all(&peer, b"late").await.unwrap();
-    let (_, took) = reading.await.unwrap();
+    other.socket.try_send(b"late", Some(to)).unwrap();
+    let _client = connect(&bench.memory, there).await.unwrap();
+    let (came, took) = timed(async { tokio::join!(reading, receiving, accepting) }).await;
+    assert_eq!((came.0.unwrap(), came.1.unwrap()), (b"late".to_vec(), Ok(b"late".to_vec())));
+    assert_eq!(came.2.unwrap(), Ok(()));
     assert_takes(took, ms(50), 1);
-    drop((receiving, other));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_on_its_way_to_be_accepted_is_decided_anew() {
+    let bench = Bench::new(always(both(delayed(ms(60_000)))));
+    let (listener, there) = listen(&*bench.throttled).await;
+    let peer = connect(&bench.memory, there).await.unwrap();
+    let accepting = tokio::spawn(async move { accept(&listener).await });
+    tokio::time::sleep(ms(10)).await;
+    bench.throttled.replace(always(both(delayed(ms(20)))));
+    let (guest, took) = timed(accepting).await;
+    assert_takes(took, ms(20), 1);
+    let guest = guest.unwrap().unwrap();
+    write_all(&peer, b"hello").await.unwrap();
+    assert_eq!(read_exactly(&guest, 5).await, b"hello");
 }
 
 #[tokio::test(start_paused = true)]

@@ -145,10 +145,16 @@ async fn a_peer_that_connects_is_accepted_after_its_way_here() {
     let bench = Bench::new(always(Effects { down: delayed(ms(30)), ..Effects::default() }));
     let (listener, there) = listen(&*bench.throttled).await;
     let peer = connect(&bench.memory, there).await.unwrap();
+    write_all(&peer, b"hello").await.unwrap();
     assert_eq!(listener.try_accept().err(), Some(Error::WouldBlock));
     let (guest, took) = timed(accept(&listener)).await;
     assert_takes(took, ms(30), 1);
-    assert_eq!(guest.unwrap().peer_address(), peer.local_address());
+    let guest = guest.unwrap();
+    assert_eq!(guest.peer_address(), peer.local_address());
+    // What was sent with it comes with it.
+    let (hello, took) = timed(read_exactly(&guest, 5)).await;
+    assert_eq!(hello, b"hello");
+    assert_takes(took, Duration::ZERO, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -279,6 +279,26 @@ async fn a_board_has_so_many_sockets_and_a_dropped_one_is_free_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_socket_whose_close_stalls_takes_its_place_that_long() {
+    for (without, takes) in [(WithoutLinger::Background, 0), (WithoutLinger::Stall(ms(2000)), 2000)] {
+        let linger = Linger { without, ..Linger::default() };
+        let board = Board { sockets: Some(1), linger, ..Board::default() };
+        let bench = Bench::new(Profile { board, ..always(both(delayed(ms(50)))) });
+        let (guest, peer) = bench.pair().await;
+        write_all(&guest, b"bye").await.unwrap();
+        drop(guest);
+        let (_, took) = timed(async {
+            while bench.throttled.tcp(Family::V4).is_err() {
+                tokio::time::sleep(ms(1)).await;
+            }
+        })
+        .await;
+        assert_takes(took, ms(takes), 2);
+        assert_eq!(read_all(&peer).await.unwrap(), b"bye");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_receive_answers_with_so_many_bytes_at_most() {
     for rest in [Effects::default(), both(delayed(ms(5)))] {
         let bench = Bench::new(Profile { board: Board { receive: Some(10), ..Board::default() }, ..always(rest) });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use wrun_net::TcpStream;
 use wrun_net::shape::profile::{Effects, Path, Scope};
+use wrun_net::throttled::Way;
 
 use super::kit::*;
 
@@ -66,8 +67,8 @@ async fn no_second_passes_more_than_the_rate_and_a_piece() {
     }
 }
 
-/// Six guests send for a while: how much of each has come.
-async fn six(scope: Scope, seconds: u64) -> Vec<u64> {
+/// Six guests send, or are sent to, for a while: how much of each has come.
+async fn six(scope: Scope, seconds: u64, way: Way) -> Vec<u64> {
     let bench = Bench::new(wrun_net::shape::Profile { scope, ..always(both(limited(600_000))) });
     let mut ends: Vec<(Arc<dyn TcpStream>, Arc<dyn TcpStream>)> = Vec::new();
     for _ in 0..6 {
@@ -76,11 +77,12 @@ async fn six(scope: Scope, seconds: u64) -> Vec<u64> {
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut receivers = Vec::new();
     for (guest, peer) in ends {
-        tokio::spawn(async move { write_all(&guest, &pattern(10_000_000)).await });
+        let (from, to) = if way == Way::Up { (guest, peer) } else { (peer, guest) };
+        tokio::spawn(async move { write_all(&from, &pattern(10_000_000)).await });
         receivers.push(tokio::spawn(async move {
             let mut buffer = vec![0; 1 << 16];
             let mut passed = 0;
-            while let Ok(count) = tokio::time::timeout_at(end, read(&peer, &mut buffer)).await {
+            while let Ok(count) = tokio::time::timeout_at(end, read(&to, &mut buffer)).await {
                 passed += count.unwrap() as u64;
             }
             passed
@@ -95,18 +97,22 @@ async fn six(scope: Scope, seconds: u64) -> Vec<u64> {
 
 #[tokio::test(start_paused = true)]
 async fn six_sockets_share_one_link_fairly() {
-    let passed = six(Scope::Link, 5).await;
-    let all = passed.iter().sum::<u64>() as f64 / 3_000_000.0;
-    assert!((0.98..=1.001).contains(&all), "together {all} of the rate: {passed:?}");
-    let (least, most) = (passed.iter().min().unwrap(), passed.iter().max().unwrap());
-    assert!(2 * least > *most, "one has far more than another: {passed:?}");
+    for way in [Way::Up, Way::Down] {
+        let passed = six(Scope::Link, 5, way).await;
+        let all = passed.iter().sum::<u64>() as f64 / 3_000_000.0;
+        assert!((0.98..=1.001).contains(&all), "together {all} of the rate: {passed:?}");
+        let (least, most) = (passed.iter().min().unwrap(), passed.iter().max().unwrap());
+        assert!(2 * least > *most, "one has far more than another: {passed:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn six_sockets_with_links_of_their_own_have_the_rate_each() {
-    for passed in six(Scope::Socket, 2).await {
-        let share = passed as f64 / 1_200_000.0;
-        assert!((0.98..=1.001).contains(&share), "{share} of the rate");
+    for way in [Way::Up, Way::Down] {
+        for passed in six(Scope::Socket, 2, way).await {
+            let share = passed as f64 / 1_200_000.0;
+            assert!((0.98..=1.001).contains(&share), "{share} of the rate");
+        }
     }
 }
 

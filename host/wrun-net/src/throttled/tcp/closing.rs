@@ -34,6 +34,7 @@ pub fn close(connection: &Arc<Connection>, slot: Option<Slot>) -> Pending<Closed
     let queued = connection.inner.queued().ok();
     let unsent = queued.map(|queued| queued + begun.in_hand as u64);
     let (answer, answered) = oneshot::channel();
+    let slot = slot.filter(|_| stalls(connection));
     connection.ground.spawn(run(connection.clone(), begun, slot, Some(answer)));
     Box::pin(async move {
         // A task that is gone without an answer was ended with its runtime.
@@ -48,8 +49,27 @@ pub fn abandon(connection: &Arc<Connection>, slot: Option<Slot>) {
         return;
     }
     if let Some(begun) = begin(connection) {
+        let slot = slot.filter(|_| stalls(connection));
         connection.ground.spawn(run(connection.clone(), begun, slot, None));
     }
+}
+
+/// Cuts a connection that the guest never had, or cannot have.
+pub fn refuse(connection: &Arc<Connection>) {
+    if !connection.close() {
+        return;
+    }
+    begin(connection);
+    let cutting = connection.clone();
+    connection.ground.spawn(async move {
+        // One that is over already needs no cutting.
+        let _ = cut(&cutting).await;
+    });
+}
+
+/// Whether the board has a closed socket still take a place, because its close stalls.
+fn stalls(connection: &Connection) -> bool {
+    matches!(connection.ground.core.terms().profile.board.linger.without, WithoutLinger::Stall(_))
 }
 
 /// What a close has found.
@@ -58,6 +78,8 @@ struct Begun {
     start: Instant,
     /// The guest has left bytes unread.
     unread: bool,
+    /// The guest could know that the connection has failed.
+    failed: bool,
     /// Bytes that have not been handed to the connection inside.
     in_hand: usize,
 }
@@ -66,19 +88,21 @@ struct Begun {
 fn begin(connection: &Arc<Connection>) -> Option<Begun> {
     let mut wakes = Wakes::default();
     let mut more = Wakes::default();
-    let unread = {
+    let (unread, failed) = {
         let mut down = lock(&connection.down);
-        let unread = down.unread();
+        let left = (down.unread(), down.has_failed());
         down.give_up(&mut wakes);
-        unread
+        left
     };
     let mut up = lock(&connection.up);
+    up.renew(&connection.ground, connection.number);
     more.add(&mut up.writer);
     more.add(&mut up.pump);
     let board = &connection.ground.core.terms().profile.board.linger;
     let is_plain = *board == Default::default() && !unread && !up.is_piped();
     let in_hand = up.in_hand();
-    (!is_plain).then(|| Begun { start: Instant::now(), unread, in_hand })
+    let failed = failed || matches!(up.ended(), Some(Err(_)));
+    (!is_plain).then(|| Begun { start: Instant::now(), unread, failed, in_hand })
 }
 
 async fn run(connection: Arc<Connection>, begun: Begun, slot: Option<Slot>, mut answer: Answer) {
@@ -88,28 +112,25 @@ async fn run(connection: Arc<Connection>, begun: Begun, slot: Option<Slot>, mut 
         LingerOption::Honoured => linger(connection.inner.option(OptionKind::Linger)).await,
         LingerOption::Ignored | LingerOption::NotSupported => None,
     };
-    if begun.unread || set == Some(Duration::ZERO) {
+    if begun.unread || begun.failed || set == Some(Duration::ZERO) {
         return tell(&mut answer, cut(&connection).await);
     }
     match (set, board.without) {
-        (Some(time), _) => linger_on(&connection, core.after(begun.start, time), &mut answer).await,
+        (Some(time), _) => return linger_on(&connection, core.after(begun.start, time), &mut answer).await,
         (None, WithoutLinger::Reset) => {
             core.quirks.note(|quirks| quirks.closes_reset += 1);
-            tell(&mut answer, cut(&connection).await);
+            return tell(&mut answer, cut(&connection).await);
         }
         (None, WithoutLinger::Stall(time)) => {
             core.quirks.note(|quirks| quirks.closes_stalled.add(time));
             connection.ground.until(core.after(begun.start, time)).await;
-            drop(slot);
-            tell(&mut answer, Ok(Ending::Background));
-            let _ = pass_on(&connection).await;
         }
-        (None, WithoutLinger::Background) => {
-            drop(slot);
-            tell(&mut answer, Ok(Ending::Background));
-            let _ = pass_on(&connection).await;
-        }
+        (None, WithoutLinger::Background) => {}
     }
+    // To the board it is closed now, whatever is still to be passed on.
+    drop(slot);
+    tell(&mut answer, Ok(Ending::Background));
+    let _ = pass_on(&connection).await;
 }
 
 fn tell(answer: &mut Answer, ending: Result<Ending>) {

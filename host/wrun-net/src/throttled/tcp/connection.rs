@@ -33,21 +33,21 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// `courses` are those that the connect has used, up and down.
+    /// The courses are those that the handshake has used.
     pub fn new(
         ground: Ground,
         number: u64,
         inner: Arc<dyn TcpStream>,
         settings: Settings,
-        courses: Option<(Course, Course)>,
+        up: Option<Course>,
+        down: Option<Course>,
     ) -> Arc<Self> {
         let remote = inner.peer_address().ok();
-        let (up, down) = courses.unzip();
         let connection = Arc::new_cyclic(|this: &Weak<Self>| {
             ground.core.enter(number, this.clone());
             Self {
-                up: Mutex::new(Up::new(&ground, number, remote, up)),
-                down: Mutex::new(Down::new(&ground, number, remote, down)),
+                up: Mutex::new(Up::new(&ground, remote, up)),
+                down: Mutex::new(Down::new(&ground, remote, down)),
                 ground,
                 number,
                 inner,
@@ -96,7 +96,7 @@ impl Connection {
         let mut down = lock(&self.down);
         self.open()?;
         let number = down.renew(&self.ground, self.number);
-        let limit = down.limit().min(buffer.len()).max(1);
+        let limit = down.limit().min(buffer.len());
         if !down.is_piped() {
             if down.limit() == usize::MAX {
                 self.down_direct.store(number, Ordering::Relaxed);

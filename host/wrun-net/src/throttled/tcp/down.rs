@@ -11,9 +11,8 @@ use tokio::time::Instant;
 
 use super::connection::Connection;
 use super::pipe::{Ending, Pipe};
+use super::route::{News, Route};
 use crate::error::{Error, Result};
-use crate::shape::dice::{Dice, Effect, Owner};
-use crate::shape::profile::{Operation, Protocol};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
@@ -21,8 +20,6 @@ use crate::throttled::budget::THERE;
 use crate::throttled::core::Ground;
 use crate::throttled::course::Course;
 use crate::throttled::talk::Talk;
-use crate::throttled::tally::Passage;
-use crate::throttled::terms::Terms;
 use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 
@@ -30,21 +27,14 @@ use crate::throttled::wakes::{Waiting, Wakes};
 const CHUNK: usize = 16 << 10;
 
 pub struct Down {
-    terms: Arc<Terms>,
-    /// Terms that have not been looked at yet.
-    is_new: bool,
-    remote: Option<SocketAddr>,
-    /// The line that this comes over, if a rule says so.
-    course: Option<Course>,
-    /// The rule of the way there, for how long a round trip is.
-    way_there: Option<usize>,
+    route: Route,
     /// The rule changes something of what is received.
     shaped: bool,
     pipe: Pipe,
-    /// Drawn from for each answer.
-    stalls: Dice,
     /// The connection inside has no more.
     ended: bool,
+    /// The guest was told that the connection has failed.
+    failed: bool,
     /// The guest has ended its receiving.
     deaf: bool,
     /// Nobody will read any more.
@@ -57,18 +47,13 @@ pub struct Down {
 }
 
 impl Down {
-    pub fn new(ground: &Ground, number: u64, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
-        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
+    pub fn new(ground: &Ground, remote: Option<SocketAddr>, course: Option<Course>) -> Self {
         Self {
-            terms: ground.core.terms(),
-            is_new: true,
-            remote,
-            course,
-            way_there: None,
+            route: Route::new(Way::Down, remote, course),
             shaped: false,
             pipe: Pipe::new(ground.core.held()),
-            stalls: ground.core.seed.dice(owner),
             ended: false,
+            failed: false,
             deaf: false,
             over: false,
             pumping: false,
@@ -80,30 +65,14 @@ impl Down {
 
     /// Looks at the terms again if there are new ones, and answers with their number.
     pub fn renew(&mut self, ground: &Ground, number: u64) -> u64 {
-        if !self.is_new && self.terms.number == ground.core.current() {
-            return self.terms.number;
+        let news = self.route.renew(ground, number);
+        if news != News::None {
+            self.shaped = self.route.shapes(|effects| !effects.stalls.answer.is_none());
         }
-        let known = std::mem::replace(&mut self.terms, ground.core.terms());
-        let terms = self.terms.clone();
-        let rule = terms.rule(Operation::Receive, Some(Protocol::Tcp), self.remote);
-        self.way_there = terms.rule(Operation::Send, Some(Protocol::Tcp), self.remote);
-        // The course of the connect goes on, if it is over the same line.
-        let kept = self.course.take().filter(|course| known.number == terms.number && Some(course.rule) == rule);
-        self.course = kept.or_else(|| terms.course(rule?, Way::Down, ground.core.seed, number));
-        self.shaped = self.course.as_ref().is_some_and(|course| {
-            !course.is_clear() || terms.ever(course.rule, |effects| !effects.stalls.answer.is_none())
-        });
-        if !self.is_new {
-            // What has not left the queue yet leaves it on the new terms.
-            let now = Instant::now();
-            let ending = self.pipe.recall(now);
-            self.send(ground, now, Duration::ZERO);
-            if let Some(ending) = ending {
-                self.end(ground, now, ending);
-            }
+        if news == News::Other {
+            self.route.send_anew(&mut self.pipe, ground, Instant::now());
         }
-        self.is_new = false;
-        terms.number
+        self.route.number()
     }
 
     /// Whether what is received goes through the pipe.
@@ -113,49 +82,7 @@ impl Down {
 
     /// Bytes that a single receive answers with at most.
     pub fn limit(&self) -> usize {
-        self.terms.profile.board.receive.unwrap_or(usize::MAX)
-    }
-
-    /// Sends what has just come on its way.
-    fn send(&mut self, ground: &Ground, now: Instant, stall: Duration) {
-        let time = ground.core.since(now);
-        let round_trip = self.round_trip(time);
-        while self.pipe.held_back() > 0 {
-            let count = self.pipe.held_back();
-            let Some(course) = &mut self.course else {
-                return self.pipe.send(count, ground.core.after(now, stall), None);
-            };
-            let bytes = course.piece_size(time).clamp(1, count);
-            let sent = course.piece(time, bytes, round_trip);
-            let at =
-                |time: Option<Duration>| ground.core.at(time.map_or(Duration::MAX, |time| time.saturating_add(stall)));
-            let due = at(sent.map(|sent| sent.due));
-            let passage = Passage {
-                sent: at(sent.map(|sent| sent.departs)),
-                due,
-                queued: sent.is_some_and(|sent| sent.queued),
-                bytes,
-                delayed: true,
-            };
-            self.pipe.send(bytes, due, Some((course.tally.clone(), passage)));
-        }
-    }
-
-    fn end(&mut self, ground: &Ground, now: Instant, ending: Ending) {
-        let time = ground.core.since(now);
-        let round_trip = self.round_trip(time);
-        let due = match &mut self.course {
-            Some(course) => ground.core.at(course.piece(time, 0, round_trip).map_or(Duration::MAX, |sent| sent.due)),
-            None => now,
-        };
-        self.pipe.end(ending, due);
-    }
-
-    fn round_trip(&self, now: Duration) -> Duration {
-        let there = self.way_there.and_then(|rule| self.terms.effects(rule, now));
-        let back = self.course.as_ref().and_then(|course| self.terms.effects(course.rule, now));
-        let there = there.map_or(Duration::ZERO, |effects| effects.up.delay.base);
-        there.saturating_add(back.map_or(Duration::ZERO, |effects| effects.down.delay.base))
+        self.route.terms().and_then(|terms| terms.profile.board.receive).unwrap_or(usize::MAX)
     }
 
     /// Something has come from the connection inside.
@@ -163,12 +90,11 @@ impl Down {
         let now = Instant::now();
         let stall = if talk.asked.swap(false, Ordering::Relaxed) { self.draw_stall(ground, now) } else { None };
         self.pipe.take_in(data);
-        self.send(ground, now, stall.unwrap_or_default());
+        self.route.send(&mut self.pipe, ground, now, data.len(), stall.unwrap_or_default());
     }
 
     fn draw_stall(&mut self, ground: &Ground, now: Instant) -> Option<Duration> {
-        let effects = self.terms.effects(self.course.as_ref()?.rule, ground.core.since(now))?;
-        let time = effects.stalls.answer.draw(&mut self.stalls)?;
+        let time = self.route.stall(ground.core.since(now), |stalls| &stalls.answer)?;
         ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
         Some(time)
     }
@@ -176,20 +102,12 @@ impl Down {
     /// The connection inside has ended, or failed, after which there is nothing but the end.
     fn arrive_ending(&mut self, ground: &Ground, ending: Ending) {
         self.ended = true;
-        self.end(ground, Instant::now(), ending);
+        self.route.end(&mut self.pipe, ground, Instant::now(), ending);
     }
 
     /// Bytes that can be taken from the connection inside; or when to ask again, `None` for when something has gone.
     fn room(&mut self, ground: &Ground, now: Instant) -> Result<usize, Option<Instant>> {
-        let room = if self.pipe.there() < THERE { self.pipe.room() } else { 0 };
-        if room == 0 || self.ended {
-            return Err(None);
-        }
-        let Some(course) = &mut self.course else { return Ok(room) };
-        match course.room(ground.core.since(now)) {
-            Ok(line) => Ok(room.min(line)),
-            Err(when) => Err(when.map(|when| ground.core.at(when))),
-        }
+        if self.ended { Err(None) } else { self.route.room(&self.pipe, ground, now) }
     }
 
     /// Lets land what is due, and says whether anything did.
@@ -210,6 +128,7 @@ impl Down {
             Some(Ending::Failed(error)) => {
                 let error = error.clone();
                 // It is told once.
+                self.failed = true;
                 self.pipe.set_ending(Ending::Finished);
                 Err(error)
             }
@@ -227,6 +146,11 @@ impl Down {
     pub fn unread(&mut self) -> bool {
         self.pipe.land(Instant::now());
         self.pipe.there() > 0
+    }
+
+    /// The connection inside has failed, and the guest could know.
+    pub fn has_failed(&self) -> bool {
+        self.failed || matches!(self.pipe.ending(), Some(Ending::Failed(_)))
     }
 
     /// The guest wants to hear no more.
@@ -277,7 +201,7 @@ fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> 
             }
         } else {
             if room > 0 {
-                lock(&connection.down).course.as_mut().into_iter().for_each(Course::idle);
+                lock(&connection.down).route.idle();
             }
             if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
                 return Poll::Pending;

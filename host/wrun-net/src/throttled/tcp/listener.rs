@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use tokio::time::Instant;
 
+use super::closing;
 use super::connection::Connection;
 use super::settings::Settings;
 use super::stream::Stream;
@@ -18,6 +19,7 @@ use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
 use crate::throttled::core::{Ground, Member};
+use crate::throttled::course::Course;
 use crate::throttled::slots::Slot;
 use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
@@ -37,14 +39,24 @@ struct Shared {
 }
 
 struct Queue {
-    /// Those that have come, and from when on they can be accepted, in that order.
-    arriving: VecDeque<(Instant, Result<Arc<dyn TcpStream>>)>,
+    /// Those that have come, in that order.
+    arriving: VecDeque<Arriving>,
+    /// The number of the terms that have said from when on they can be accepted.
+    terms: u64,
     /// The most that wait here.
     limit: usize,
     pumping: bool,
     over: bool,
     pump: Waiting,
     acceptor: Waiting,
+}
+
+/// A connection that has come, or what kept it from coming.
+struct Arriving {
+    /// From when on it can be accepted.
+    due: Instant,
+    /// It receives already: what its peer sends counts from when it comes.
+    connection: Result<Arc<Connection>>,
 }
 
 /// The longest queue of a listener, whatever the guest has asked for.
@@ -61,6 +73,7 @@ impl Listener {
     ) -> Self {
         let queue = Queue {
             arriving: VecDeque::new(),
+            terms: ground.core.current(),
             limit: usize::try_from(backlog).unwrap_or(MOST).clamp(1, MOST),
             pumping: false,
             over: false,
@@ -86,13 +99,15 @@ impl Listener {
         queue.pumping || !queue.arriving.is_empty()
     }
 
-    fn accepted(&self, inner: Arc<dyn TcpStream>) -> Result<Arc<dyn TcpStream>> {
-        let ground = &self.shared.ground;
-        // A board that has no place for it closes it.
-        let slot = Slot::take(&ground.core)?;
-        let number = ground.core.birth();
-        let connection = Connection::new(ground.clone(), number, inner, self.shared.settings.clone(), None);
-        Ok(Arc::new(Stream::new(connection, slot)))
+    fn accepted(&self, connection: Arc<Connection>) -> Result<Arc<dyn TcpStream>> {
+        match Slot::take(&self.shared.ground.core) {
+            Ok(slot) => Ok(Arc::new(Stream::new(connection, slot))),
+            Err(error) => {
+                // A board that has no place for it does not keep it.
+                closing::refuse(&connection);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -102,14 +117,47 @@ impl Shared {
         self.ground.core.terms().any(Operation::Connect, Protocol::Tcp, |effects| !effects.down.is_clear())
     }
 
-    /// When a connection can be accepted that has come now.
-    fn due(&self, remote: Option<SocketAddr>) -> Instant {
+    /// When a connection of this number can be accepted that has come now, and the course that its peer's part of the
+    /// handshake has taken.
+    fn way_here(&self, number: u64, remote: Option<SocketAddr>) -> (Instant, Option<Course>) {
         let core = &self.ground.core;
         let now = Instant::now();
         let terms = core.terms();
         let rule = terms.rule(Operation::Connect, Some(Protocol::Tcp), remote);
-        let course = rule.and_then(|rule| terms.course(rule, Way::Down, core.seed, self.number));
-        course.map_or(now, |mut course| core.at(course.opening(core.since(now))))
+        match rule.and_then(|rule| terms.course(rule, Way::Down, core.seed, number)) {
+            Some(mut course) => (core.at(course.opening(core.since(now))), Some(course)),
+            None => (now, None),
+        }
+    }
+
+    /// A connection that has come, as a rule may change it.
+    fn connection(&self, inner: Arc<dyn TcpStream>, number: u64, course: Option<Course>) -> Arc<Connection> {
+        Connection::new(self.ground.clone(), number, inner, self.settings.clone(), None, course)
+    }
+
+    fn arrive(&self, accepted: Result<Arc<dyn TcpStream>>) {
+        let number = self.ground.core.birth();
+        let remote = accepted.as_ref().ok().and_then(|inner| inner.peer_address().ok());
+        let (due, course) = self.way_here(number, remote);
+        let connection = accepted.map(|inner| self.connection(inner, number, course));
+        let mut queue = lock(&self.queue);
+        let due = queue.arriving.back().map_or(due, |last| due.max(last.due));
+        queue.arriving.push_back(Arriving { due, connection });
+    }
+
+    /// On other terms, those that cannot be accepted yet are as if they came now.
+    fn renew(&self, queue: &mut Queue, now: Instant) {
+        let current = self.ground.core.current();
+        if std::mem::replace(&mut queue.terms, current) == current {
+            return;
+        }
+        let mut last = now;
+        for Arriving { due, connection } in queue.arriving.iter_mut().filter(|arriving| arriving.due > now) {
+            let Ok(connection) = connection else { continue };
+            let (anew, _) = self.way_here(connection.number, connection.inner.peer_address().ok());
+            last = last.max(anew);
+            *due = last;
+        }
     }
 }
 
@@ -126,16 +174,17 @@ impl Options for Listener {
 impl TcpListener for Listener {
     fn try_accept(&self) -> Result<Arc<dyn TcpStream>> {
         if !self.watch() {
-            return self.accepted(self.inner.try_accept()?);
+            let inner = self.inner.try_accept()?;
+            return self.accepted(self.shared.connection(inner, self.shared.ground.core.birth(), None));
         }
         let mut wakes = Wakes::default();
         let mut queue = lock(&self.shared.queue);
-        let Some((_, inner)) = queue.arriving.pop_front_if(|(due, _)| *due <= Instant::now()) else {
+        let Some(arrived) = queue.arriving.pop_front_if(|first| first.due <= Instant::now()) else {
             return Err(Error::WouldBlock);
         };
         wakes.add(&mut queue.pump);
         drop(queue);
-        self.accepted(inner?)
+        self.accepted(arrived.connection?)
     }
 
     fn poll_accept_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
@@ -147,7 +196,7 @@ impl TcpListener for Listener {
             return Poll::Pending;
         }
         let mut queue = lock(&self.shared.queue);
-        if queue.arriving.front().is_some_and(|(due, _)| *due <= Instant::now()) {
+        if queue.arriving.front().is_some_and(|first| first.due <= Instant::now()) {
             return Poll::Ready(());
         }
         let replaced = queue.acceptor.keep(cx);
@@ -169,14 +218,8 @@ impl Drop for Listener {
         let arrived = std::mem::take(&mut queue.arriving);
         wakes.add(&mut queue.pump);
         drop(queue);
-        for inner in arrived.into_iter().filter_map(|(_, inner)| inner.ok()) {
-            // As of any listener that goes: nobody will ever answer there.
-            self.shared.ground.spawn(async move {
-                let zero = SocketOption::Linger(Some(std::time::Duration::ZERO));
-                let _ = inner.set_option(zero).await;
-                let _ = inner.close().await;
-            });
-        }
+        // As of any listener that goes: nobody will ever answer there.
+        arrived.into_iter().filter_map(|arrived| arrived.connection.ok()).for_each(|it| closing::refuse(&it));
     }
 }
 
@@ -216,7 +259,8 @@ fn poll(
             }
             let replaced = queue.pump.keep(cx);
             let now = Instant::now();
-            let first = queue.arriving.front().map(|(due, _)| *due);
+            shared.renew(&mut queue, now);
+            let first = queue.arriving.front().map(|first| first.due);
             if first.is_some_and(|due| due <= now) {
                 wakes.add(&mut queue.acceptor);
             }
@@ -231,10 +275,7 @@ fn poll(
         if has_room && inner.poll_accept_ready(cx).is_ready() {
             let accepted = inner.try_accept();
             if accepted.as_ref().err() != Some(&Error::WouldBlock) {
-                let due = shared.due(accepted.as_ref().ok().and_then(|inner| inner.peer_address().ok()));
-                let mut queue = lock(&shared.queue);
-                let due = queue.arriving.back().map_or(due, |(last, _)| due.max(*last));
-                queue.arriving.push_back((due, accepted));
+                shared.arrive(accepted);
             }
         } else if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
             return Poll::Pending;

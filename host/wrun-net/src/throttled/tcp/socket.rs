@@ -60,7 +60,8 @@ impl TcpSocket for Socket {
                 Some(attempt) => attempt.run(inner, remote).await?,
                 None => (inner.connect(remote).await?, None),
             };
-            let connection = Connection::new(ground, number, inner, settings, courses);
+            let (up, down) = courses.unzip();
+            let connection = Connection::new(ground, number, inner, settings, up, down);
             Ok(Arc::new(Stream::new(connection, slot)) as Arc<dyn TcpStream>)
         })
     }

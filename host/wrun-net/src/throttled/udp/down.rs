@@ -10,34 +10,26 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::OVERHEAD;
+use super::route::{Datagram, Routes};
 use super::socket::Shared;
 use crate::error::{Error, Result};
-use crate::shape::dice::{Dice, Effect, Owner};
-use crate::shape::line::Verdict;
-use crate::shape::profile::{Effects, Operation, Protocol};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
 use crate::throttled::budget::THERE;
 use crate::throttled::core::Ground;
-use crate::throttled::course::Courses;
 use crate::throttled::scratch;
 use crate::throttled::talk::Talk;
-use crate::throttled::tally::Passage;
-use crate::throttled::terms::Terms;
 use crate::throttled::transit::Transit;
 use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 use crate::transport::is_same_peer;
 
 pub struct Down {
-    terms: Arc<Terms>,
+    routes: Routes,
     /// Some rule changes what some datagrams meet.
     shaped: bool,
-    courses: Courses,
     transit: Transit<Received>,
-    /// Drawn from for each answer.
-    stalls: Dice,
     peer: Option<SocketAddr>,
     pumping: bool,
     /// It has had a pump, so that what is received has been taken from the socket inside.
@@ -48,24 +40,23 @@ pub struct Down {
 }
 
 enum Received {
-    Datagram {
-        /// Shared with its duplicate.
-        data: Arc<[u8]>,
-        from: SocketAddr,
-    },
+    Datagram(Datagram),
     Failed(Error),
+}
+
+impl From<Datagram> for Received {
+    fn from(datagram: Datagram) -> Self {
+        Self::Datagram(datagram)
+    }
 }
 
 impl Down {
     pub fn new(ground: &Ground, number: u64) -> Self {
-        let terms = ground.core.terms();
-        let owner = Owner { socket: number, rule: 0, way: Way::Down, effect: Effect::StallAnswer };
+        let routes = Routes::new(ground, Way::Down, number);
         Self {
-            shaped: is_shaped(&terms),
-            terms,
-            courses: Courses::new(number, Way::Down),
+            shaped: is_shaped(&routes),
+            routes,
             transit: Transit::new(ground.core.held()),
-            stalls: ground.core.seed.dice(owner),
             peer: None,
             pumping: false,
             piped: false,
@@ -77,21 +68,20 @@ impl Down {
 
     /// Looks at the terms again if there are new ones, and answers with their number.
     pub fn renew(&mut self, ground: &Ground) -> u64 {
-        if self.terms.number == ground.core.current() {
-            return self.terms.number;
-        }
-        self.terms = ground.core.terms();
-        self.shaped = is_shaped(&self.terms);
-        self.courses.clear();
-        // What has not left the queue yet leaves it on the new terms.
-        let now = Instant::now();
-        for received in self.transit.recall(now) {
-            match received {
-                Received::Datagram { data, from } => self.dispatch(ground, now, data, from, Duration::ZERO),
-                failed @ Received::Failed(_) => self.transit.send(failed, OVERHEAD, now, None),
+        if self.routes.renew(ground).is_some() {
+            self.shaped = is_shaped(&self.routes);
+            // What has not left the queue yet leaves it on the new terms.
+            let now = Instant::now();
+            for received in self.transit.recall(now) {
+                match received {
+                    Received::Datagram(datagram) => {
+                        self.routes.dispatch(&mut self.transit, ground, now, datagram, Duration::ZERO);
+                    }
+                    failed @ Received::Failed(_) => self.transit.send(failed, OVERHEAD, now, None),
+                }
             }
         }
-        self.terms.number
+        self.routes.terms().number
     }
 
     /// Whether what is received comes from here.
@@ -101,7 +91,7 @@ impl Down {
 
     /// Bytes that a single receive answers with at most.
     pub fn limit(&self) -> usize {
-        self.terms.profile.board.receive.unwrap_or(usize::MAX)
+        self.routes.terms().profile.board.receive.unwrap_or(usize::MAX)
     }
 
     fn arrive(&mut self, ground: &Ground, talk: &Talk, data: &[u8], from: SocketAddr) {
@@ -110,45 +100,21 @@ impl Down {
         if self.peer.is_some_and(|peer| !is_same_peer(peer, from)) {
             return;
         }
-        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), Some(from));
-        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
         let mut stall = Duration::ZERO;
         if talk.asked.swap(false, Ordering::Relaxed)
-            && let Some(time) = effects.and_then(|effects| effects.stalls.answer.draw(&mut self.stalls))
+            && let Some(time) = self.routes.stall(ground, ground.core.since(now), from, |stalls| &stalls.answer)
         {
             ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
             stall = time;
         }
-        self.dispatch(ground, now, data.into(), from, stall);
-    }
-
-    fn dispatch(&mut self, ground: &Ground, now: Instant, data: Arc<[u8]>, from: SocketAddr, stall: Duration) {
-        let bytes = data.len();
-        let cost = bytes + OVERHEAD;
-        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), Some(from));
-        let course = rule.and_then(|rule| self.courses.get(ground, &self.terms, rule));
-        let datagram = Received::Datagram { data: data.clone(), from };
-        let Some(course) = course else { return self.transit.send(datagram, cost, now, None) };
-        let (verdict, queued) = course.datagram(ground.core.since(now), bytes);
-        let Verdict::Passes(passes) = verdict else { return };
-        // A stall of the board is no part of the link's delay.
-        let at = |time: Duration| ground.core.at(time.saturating_add(stall));
-        let due = at(passes.due);
-        let passage = Passage { sent: at(passes.departs), due, queued, bytes, delayed: !passes.reordered };
-        let tally = course.tally.clone();
-        if let Some(again) = passes.duplicate {
-            let due = at(again);
-            let passage = Passage { due, queued: false, bytes: 0, ..passage };
-            self.transit.send(Received::Datagram { data, from }, cost, due, Some((tally.clone(), passage)));
-        }
-        self.transit.send(datagram, cost, due, Some((tally, passage)));
+        let datagram = Datagram { data: data.into(), remote: from };
+        self.routes.dispatch(&mut self.transit, ground, now, datagram, stall);
     }
 
     /// The socket inside has an error to tell, which comes from where its peer is.
     fn fail(&mut self, ground: &Ground, error: Error) {
         let now = Instant::now();
-        let rule = self.terms.rule(Operation::Receive, Some(Protocol::Udp), self.peer);
-        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
+        let effects = self.routes.effects(ground.core.since(now), self.peer);
         let delay = effects.map_or(Duration::ZERO, |effects| effects.down.delay.base);
         self.transit.send(Received::Failed(error), OVERHEAD, ground.core.after(now, delay), None);
     }
@@ -158,7 +124,7 @@ impl Down {
         self.peer = peer;
         if let Some(peer) = peer {
             self.transit.retain(|received| match received {
-                Received::Datagram { from, .. } => is_same_peer(peer, *from),
+                Received::Datagram(datagram) => is_same_peer(peer, datagram.remote),
                 Received::Failed(_) => true,
             });
         }
@@ -177,10 +143,10 @@ impl Down {
             wakes.add(&mut self.pump);
         }
         match received {
-            Received::Datagram { data, from } => {
+            Received::Datagram(Datagram { data, remote }) => {
                 let count = data.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&data[..count]);
-                Ok((count, from))
+                Ok((count, remote))
             }
             Received::Failed(error) => Err(error),
         }
@@ -215,9 +181,8 @@ impl Down {
 }
 
 /// Whether any rule says something about what a UDP socket receives.
-fn is_shaped(terms: &Terms) -> bool {
-    let shapes = |effects: &Effects| !effects.down.is_clear() || !effects.stalls.answer.is_none();
-    terms.any(Operation::Receive, Protocol::Udp, shapes)
+fn is_shaped(routes: &Routes) -> bool {
+    routes.shapes(|effects| !effects.stalls.answer.is_none())
 }
 
 /// Takes what is received from the socket inside, for as long as the guest has its own.

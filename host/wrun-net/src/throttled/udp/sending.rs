@@ -1,18 +1,16 @@
 //! What may hold a send up: a stall of the board, or a send queue that is full.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::shape::dice::Dice;
-use crate::shape::profile::{Effects, SendQueue};
+use crate::shape::profile::SendQueue;
 use crate::shape::send_queue::{Place, Places};
 use crate::throttled::core::Ground;
 
 pub struct Sending {
-    /// Drawn from for each datagram.
-    stalls: Dice,
     stall: Stall,
     /// The quirk, where the board has it.
     places: Option<Places>,
@@ -31,9 +29,9 @@ enum Stall {
 }
 
 impl Sending {
-    pub fn new(stalls: Dice, queue: Option<&SendQueue>) -> Self {
+    pub fn new(queue: Option<&SendQueue>) -> Self {
         let places = queue.cloned().map(Places::new);
-        Self { stalls, stall: Stall::None, places, placed: 0, counted: None }
+        Self { stall: Stall::None, places, placed: 0, counted: None }
     }
 
     /// Begins anew, on other terms. A queue that stays as it was keeps what is in it.
@@ -45,11 +43,18 @@ impl Sending {
         }
     }
 
-    /// Whether a datagram of this size may go now. If not, [`Self::held_until`] says when.
-    pub fn admit(&mut self, ground: &Ground, effects: Option<&Effects>, to: SocketAddr, bytes: usize) -> Result<()> {
+    /// Whether a datagram of this size may go now, which stalls by what is drawn for it. If it may not,
+    /// [`Self::held_until`] says when.
+    pub fn admit(
+        &mut self,
+        ground: &Ground,
+        draw: impl FnOnce() -> Option<Duration>,
+        to: SocketAddr,
+        bytes: usize,
+    ) -> Result<()> {
         let now = Instant::now();
         if self.stall == Stall::None
-            && let Some(time) = effects.and_then(|effects| effects.stalls.send.draw(&mut self.stalls))
+            && let Some(time) = draw()
         {
             ground.core.quirks.note(|quirks| quirks.send_stalls.add(time));
             self.stall = Stall::Until(ground.core.after(now, time));

@@ -4,36 +4,31 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::OVERHEAD;
+use super::route::{Datagram, Routes};
 use super::sending::Sending;
 use super::socket::Shared;
 use crate::backend::{Family, UdpSocket};
 use crate::error::{Error, Result};
-use crate::shape::dice::{Effect, Owner};
-use crate::shape::line::Verdict;
-use crate::shape::profile::{Operation, Protocol};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
 use crate::throttled::budget::THERE;
 use crate::throttled::core::{Core, Ground};
-use crate::throttled::course::Courses;
 use crate::throttled::leftover::Leftover;
-use crate::throttled::tally::Passage;
-use crate::throttled::terms::Terms;
 use crate::throttled::transit::Transit;
 use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
 use crate::transport::is_same_peer;
 
 pub struct Up {
-    terms: Arc<Terms>,
+    routes: Routes,
     /// Some rule changes what some datagrams meet, or the board's queue does.
     shaped: bool,
-    courses: Courses,
     pub sending: Sending,
     transit: Transit<Datagram>,
     /// The socket inside, which stays open while something is in hand.
@@ -49,22 +44,14 @@ pub struct Up {
     pub writer: Waiting,
 }
 
-struct Datagram {
-    /// Shared with its duplicate.
-    data: Arc<[u8]>,
-    to: SocketAddr,
-}
-
 impl Up {
     pub fn new(ground: &Ground, number: u64) -> Self {
-        let terms = ground.core.terms();
-        let owner = Owner { socket: number, rule: 0, way: Way::Up, effect: Effect::StallSend };
-        let sending = Sending::new(ground.core.seed.dice(owner), terms.profile.board.send_queue.as_ref());
+        let routes = Routes::new(ground, Way::Up, number);
+        let sending = Sending::new(routes.terms().profile.board.send_queue.as_ref());
         Self {
-            shaped: is_shaped(&terms),
-            courses: Courses::new(number, Way::Up),
+            shaped: is_shaped(&routes),
+            routes,
             sending,
-            terms,
             transit: Transit::new(ground.core.held()),
             kept: None,
             leftover: None,
@@ -79,19 +66,17 @@ impl Up {
 
     /// Looks at the terms again if there are new ones, and answers with their number.
     pub fn renew(&mut self, ground: &Ground) -> u64 {
-        if self.terms.number == ground.core.current() {
-            return self.terms.number;
+        if let Some(known) = self.routes.renew(ground) {
+            let now = Instant::now();
+            self.shaped = is_shaped(&self.routes);
+            let queue = self.routes.terms().profile.board.send_queue.as_ref();
+            self.sending.renew(known.profile.board.send_queue.as_ref(), queue);
+            // What has not left the queue yet leaves it on the new terms.
+            for datagram in self.transit.recall(now) {
+                self.routes.dispatch(&mut self.transit, ground, now, datagram, Duration::ZERO);
+            }
         }
-        let known = std::mem::replace(&mut self.terms, ground.core.terms());
-        self.shaped = is_shaped(&self.terms);
-        self.courses.clear();
-        self.sending.renew(known.profile.board.send_queue.as_ref(), self.terms.profile.board.send_queue.as_ref());
-        // What has not left the queue yet leaves it on the new terms.
-        let now = Instant::now();
-        for Datagram { data, to } in self.transit.recall(now) {
-            self.dispatch(ground, now, data, to);
-        }
-        self.terms.number
+        self.routes.terms().number
     }
 
     /// Whether a send has to be looked at.
@@ -113,18 +98,18 @@ impl Up {
         if data.len() > largest(to) {
             return Err(Error::DatagramTooLarge);
         }
-        let now = Instant::now();
-        let rule = self.terms.rule(Operation::Send, Some(Protocol::Udp), Some(to));
-        let effects = rule.and_then(|rule| self.terms.effects(rule, ground.core.since(now)));
         if !self.has_room(data.len()) {
             return Err(Error::WouldBlock);
         }
-        self.sending.admit(ground, effects, to, data.len())?;
-        let Some(rule) = rule else { return Ok(false) };
-        if self.courses.get(ground, &self.terms, rule).is_none_or(|course| course.is_clear()) {
+        let now = Instant::now();
+        let (routes, time) = (&mut self.routes, ground.core.since(now));
+        let stall = || routes.stall(ground, time, to, |stalls| &stalls.send);
+        self.sending.admit(ground, stall, to, data.len())?;
+        if self.routes.course(ground, to).is_none_or(|course| course.is_clear()) {
             return Ok(false);
         }
-        self.dispatch(ground, now, data.into(), to);
+        let datagram = Datagram { data: data.into(), remote: to };
+        self.routes.dispatch(&mut self.transit, ground, now, datagram, Duration::ZERO);
         if !self.transit.is_empty() {
             self.kept.get_or_insert_with(|| inner.clone());
         }
@@ -133,28 +118,6 @@ impl Up {
 
     fn has_room(&self, bytes: usize) -> bool {
         self.transit.landed_cost() < THERE && self.transit.held().room() >= bytes + OVERHEAD
-    }
-
-    /// Sends a datagram on its way, or loses it.
-    fn dispatch(&mut self, ground: &Ground, now: Instant, data: Arc<[u8]>, to: SocketAddr) {
-        let bytes = data.len();
-        let cost = bytes + OVERHEAD;
-        let rule = self.terms.rule(Operation::Send, Some(Protocol::Udp), Some(to));
-        let course = rule.and_then(|rule| self.courses.get(ground, &self.terms, rule));
-        let Some(course) = course else { return self.transit.send(Datagram { data, to }, cost, now, None) };
-        let (verdict, queued) = course.datagram(ground.core.since(now), bytes);
-        let Verdict::Passes(passes) = verdict else { return };
-        let sent = ground.core.at(passes.departs);
-        let due = ground.core.at(passes.due);
-        // One that was chosen to overtake has no delay to be held against.
-        let passage = Passage { sent, due, queued, bytes, delayed: !passes.reordered };
-        let tally = course.tally.clone();
-        if let Some(again) = passes.duplicate {
-            let due = ground.core.at(again);
-            let passage = Passage { due, queued: false, bytes: 0, ..passage };
-            self.transit.send(Datagram { data: data.clone(), to }, cost, due, Some((tally.clone(), passage)));
-        }
-        self.transit.send(Datagram { data, to }, cost, due, Some((tally, passage)));
     }
 
     /// Until when nothing can be sent: `None` for when something has gone. `Ok` if something can.
@@ -196,9 +159,8 @@ impl Up {
 }
 
 /// Whether anything says something about what a UDP socket sends.
-fn is_shaped(terms: &Terms) -> bool {
-    let shapes = |effects: &crate::shape::profile::Effects| !effects.up.is_clear() || !effects.stalls.send.is_none();
-    terms.profile.board.send_queue.is_some() || terms.any(Operation::Send, Protocol::Udp, shapes)
+fn is_shaped(routes: &Routes) -> bool {
+    routes.terms().profile.board.send_queue.is_some() || routes.shapes(|effects| !effects.stalls.send.is_none())
 }
 
 /// The most bytes a datagram carries: 65,535 without the headers that count as its length.
@@ -229,7 +191,8 @@ pub async fn pump(shared: Arc<Shared>) {
 }
 
 fn poll(shared: &Shared, bell: &mut Bell, cx: &mut Context<'_>) -> Poll<ControlFlow<()>> {
-    for _ in 0..TURN {
+    // As many as any receiver's buffer has room for while it waits for its turn.
+    for _ in 0..4 * TURN {
         let (step, deadline) = next(shared, cx);
         let goes_on = match step {
             Step::Rest => return Poll::Ready(ControlFlow::Break(())),
@@ -285,7 +248,7 @@ fn next(shared: &Shared, cx: &Context<'_>) -> (Step, Option<Instant>) {
         }
     }
     let deadline = deadlines.into_iter().flatten().min();
-    let first = up.transit.first().map(|datagram| (datagram.data.clone(), datagram.to));
+    let first = up.transit.first().map(|datagram| (datagram.data.clone(), datagram.remote));
     let (step, kept) = match (first, up.kept.clone()) {
         (Some((data, to)), Some(inner)) => {
             let is_peer = up.peer.is_some_and(|peer| is_same_peer(peer, to));
