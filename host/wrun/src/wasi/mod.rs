@@ -1,7 +1,7 @@
 //! What a guest sees of the network: `wasi:sockets@0.2` and `wrun:net`, over [`wrun_net::Backend`].
 //!
 //! [`bindings`] is the one `bindgen!` of the host. The standard's rules about addresses, states and ranges are held
-//! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`stream`] the
+//! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`streams`] the
 //! bytes of a connection; [`options`] and [`timing`] are the extension. [`policy`](crate::policy) is asked before
 //! anything reaches the backend.
 //!
@@ -15,7 +15,7 @@ mod lookup;
 mod network;
 mod options;
 mod scratch;
-mod stream;
+mod streams;
 mod tcp;
 mod timing;
 pub mod turn;

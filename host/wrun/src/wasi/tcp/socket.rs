@@ -15,7 +15,7 @@ use wrun_net::{Error, Family, TcpListener, TcpStream};
 use crate::wasi::bindings::wasi::sockets::network::ErrorCode;
 use crate::wasi::error::SocketError;
 use crate::wasi::limit::Place;
-use crate::wasi::stream::{Reader, Writer};
+use crate::wasi::streams::{Reader, Writer};
 
 /// Connections that may wait to be accepted, where the guest does not say. Rust's own.
 const DEFAULT_BACKLOG: u32 = 128;
