@@ -1,4 +1,4 @@
-//! What a guest sees of the network: `wasi:sockets@0.2` and `wrun:net`, over [`wrun_net::Backend`].
+//! What a guest sees of the network: `wasi:sockets@0.2` with its `wasi:io`, and `wrun:net`, over [`wrun_net::Backend`].
 //!
 //! [`bindings`] is the one `bindgen!` of the host. The standard's rules about addresses, states and ranges are held
 //! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`streams`] the
