@@ -1,132 +1,23 @@
-//! The bytes of a connection, as `wasi:io/streams`.
+//! The sending half of a connection.
 //!
-//! [`Reader`] and [`Writer`] hang on one [`wrun_net::TcpStream`]. A write is accepted whole, up to what `check-write`
-//! granted; what the socket did not take at once goes on in a task of its own, and the next grant waits for it.
+//! A write is accepted whole, up to what `check-write` granted; what the socket did not take at once goes on in a task
+//! of its own, and the next grant waits for it.
 
 use std::future::poll_fn;
 use std::net::Shutdown;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
+use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 use wrun_net::{Error, TcpStream};
 
-use super::error::code;
-use super::scratch;
-
-/// The most that one read or write moves: what wasmtime's own streams grant, and enough to keep a socket busy.
-const MAX_PIECE: usize = scratch::SIZE;
-
-/// Reads that found less than this are copied out of a shared buffer; longer ones are read where they stay.
-const SMALL_READ: usize = 8 * 1024;
+use super::{MAX_PIECE, failed, lock};
 
 /// How long dropping an output stream waits for what it had accepted. A peer that stopped reading must not hold a
 /// guest for ever; the rest is still sent afterwards, as long as the run lasts.
 const DROP_WAIT: Duration = Duration::from_secs(5);
-
-/// An error of the socket, as the stream's last failed operation. Guests get its code back through
-/// `network-error-code`.
-fn failed(error: Error) -> StreamError {
-    match code(&error) {
-        Ok(_) => StreamError::LastOperationFailed(error.into()),
-        Err(rig) => StreamError::Trap(rig.into()),
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The receiving half. Its clones share one state.
-#[derive(Clone)]
-pub struct Reader {
-    stream: Arc<dyn TcpStream>,
-    state: Arc<Mutex<ReadState>>,
-}
-
-struct ReadState {
-    open: bool,
-    last: usize,
-}
-
-impl Reader {
-    pub fn new(stream: Arc<dyn TcpStream>) -> Self {
-        Self { stream, state: Arc::new(Mutex::new(ReadState { open: true, last: 0 })) }
-    }
-
-    /// From now on the guest reads the end.
-    pub fn shut(&self) {
-        lock(&self.state).open = false;
-    }
-
-    fn read(&self, size: usize) -> StreamResult<Bytes> {
-        let mut state = lock(&self.state);
-        if !state.open {
-            return Err(StreamError::Closed);
-        }
-        if size == 0 {
-            return Ok(Bytes::new());
-        }
-        let size = size.min(MAX_PIECE);
-        let result = if state.last > SMALL_READ && size > SMALL_READ {
-            let mut buffer = vec![0; size];
-            self.stream.try_read(&mut buffer).map(|n| {
-                buffer.truncate(n);
-                Bytes::from(buffer)
-            })
-        } else {
-            scratch::lend(|buffer| {
-                self.stream.try_read(&mut buffer[..size]).map(|n| Bytes::copy_from_slice(&buffer[..n]))
-            })
-        };
-        match result {
-            Ok(bytes) if bytes.is_empty() => {
-                state.open = false;
-                Err(StreamError::Closed)
-            }
-            Ok(bytes) => {
-                state.last = bytes.len();
-                Ok(bytes)
-            }
-            Err(Error::WouldBlock) => Ok(Bytes::new()),
-            // The guest closed the socket itself, and this half with it.
-            Err(Error::InvalidState) => {
-                state.open = false;
-                Err(StreamError::Closed)
-            }
-            Err(error) => {
-                state.open = false;
-                Err(failed(error))
-            }
-        }
-    }
-}
-
-#[wasmtime_wasi::async_trait]
-impl InputStream for Reader {
-    fn read(&mut self, size: usize) -> StreamResult<Bytes> {
-        Reader::read(self, size)
-    }
-
-    async fn blocking_read(&mut self, size: usize) -> StreamResult<Bytes> {
-        loop {
-            let bytes = Reader::read(self, size)?;
-            if !bytes.is_empty() || size == 0 {
-                return Ok(bytes);
-            }
-            self.ready().await;
-        }
-    }
-}
-
-#[wasmtime_wasi::async_trait]
-impl Pollable for Reader {
-    async fn ready(&mut self) {
-        poll_fn(|cx| if lock(&self.state).open { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }).await;
-    }
-}
 
 /// The sending half. Its clones share one state.
 #[derive(Clone)]
@@ -190,7 +81,8 @@ impl Writer {
         }
     }
 
-    fn check(&self) -> StreamResult<usize> {
+    /// How many bytes may be written now.
+    pub fn check(&self) -> StreamResult<usize> {
         let ready = self.poll(&mut Context::from_waker(Waker::noop())).is_ready();
         match &mut *lock(&self.state) {
             WriteState::Ready { permit } => {
@@ -202,7 +94,8 @@ impl Writer {
         }
     }
 
-    fn write(&self, bytes: Bytes) -> StreamResult<()> {
+    /// Writes what was granted by a check.
+    pub fn write(&self, bytes: &[u8]) -> StreamResult<()> {
         let mut state = lock(&self.state);
         match &mut *state {
             WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
@@ -219,13 +112,14 @@ impl Writer {
     }
 
     /// Writes, from the state `Ready`; what the socket does not take now goes on by itself.
-    fn write_to(&self, state: &mut WriteState, mut bytes: Bytes) -> StreamResult<()> {
+    fn write_to(&self, state: &mut WriteState, mut bytes: &[u8]) -> StreamResult<()> {
         while !bytes.is_empty() {
-            match self.stream.try_write(&bytes) {
-                Ok(n) => drop(bytes.split_to(n)),
+            match self.stream.try_write(bytes) {
+                Ok(n) => bytes = &bytes[n..],
                 Err(Error::WouldBlock) => {
                     *state = WriteState::Sending { waker: None, then_shut: false, left: bytes.len() as u64 };
-                    tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), bytes)));
+                    let rest = Bytes::copy_from_slice(bytes);
+                    tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), rest)));
                     return Ok(());
                 }
                 Err(error) => {
@@ -241,27 +135,33 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes all of `bytes`, and waits until all of it is with the backend.
-    async fn write_all(&self, bytes: Bytes) -> StreamResult<()> {
-        loop {
-            {
-                let mut state = lock(&self.state);
-                match &mut *state {
-                    WriteState::Ready { .. } => {
-                        self.write_to(&mut state, bytes)?;
-                        if matches!(*state, WriteState::Ready { .. }) {
-                            return Ok(());
-                        }
-                        break;
-                    }
-                    WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
-                    WriteState::Sending { .. } => {}
-                }
+    /// Writes without a grant, and without waiting. `None` when all of `bytes` is with the backend; else [`Self::finish`]
+    /// goes on, with what this answers: the bytes that are not even accepted.
+    pub fn begin(&self, bytes: &[u8]) -> StreamResult<Option<Bytes>> {
+        let mut state = lock(&self.state);
+        match &mut *state {
+            WriteState::Ready { .. } => {
+                self.write_to(&mut state, bytes)?;
+                Ok(matches!(*state, WriteState::Sending { .. }).then(Bytes::new))
             }
             // The rest of an earlier write goes first.
-            self.flushed().await?;
+            WriteState::Sending { .. } => Ok(Some(Bytes::copy_from_slice(bytes))),
+            WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
         }
-        self.flushed().await
+    }
+
+    /// Waits until all that [`Self::begin`] was given is with the backend.
+    pub async fn finish(&self, mut rest: Bytes) -> StreamResult<()> {
+        loop {
+            self.flushed().await?;
+            if rest.is_empty() {
+                return Ok(());
+            }
+            match self.begin(&rest)? {
+                Some(left) => rest = left,
+                None => return Ok(()),
+            }
+        }
     }
 
     /// Whether something accepted is still on its way to the backend.
@@ -333,7 +233,7 @@ async fn send_rest(writer: Writer, mut rest: Bytes) {
 #[wasmtime_wasi::async_trait]
 impl OutputStream for Writer {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        Writer::write(self, bytes)
+        Writer::write(self, &bytes)
     }
 
     /// Nothing is held back here, so there is nothing to hurry.
@@ -349,7 +249,10 @@ impl OutputStream for Writer {
     }
 
     async fn blocking_write_and_flush(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.write_all(bytes).await
+        match self.begin(&bytes)? {
+            Some(rest) => self.finish(rest).await,
+            None => Ok(()),
+        }
     }
 
     async fn write_ready(&mut self) -> StreamResult<usize> {
@@ -371,5 +274,53 @@ impl OutputStream for Writer {
 impl Pollable for Writer {
     async fn ready(&mut self) {
         poll_fn(|cx| self.poll(cx)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wrun_net::memory::Memory;
+    use wrun_net::{Backend, Family};
+
+    use super::super::Reader;
+    use super::*;
+
+    async fn connection() -> (Writer, Reader) {
+        let backend = Memory::new();
+        let socket = backend.tcp(Family::V4).unwrap();
+        let address = socket.bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let listener = socket.listen(1).await.unwrap();
+        let near = backend.tcp(Family::V4).unwrap().connect(address).await.unwrap();
+        poll_fn(|cx| listener.poll_accept_ready(cx)).await;
+        (Writer::new(near), Reader::new(listener.try_accept().unwrap()))
+    }
+
+    #[tokio::test]
+    async fn a_write_goes_behind_the_rest_of_an_earlier_one() {
+        let (writer, reader) = connection().await;
+        // More than both buffers hold.
+        let first = vec![1; 1 << 20];
+        let rest = writer.begin(&first).unwrap();
+        assert_eq!(rest.as_deref(), Some(&[][..]), "all of the first is accepted");
+        let rest = writer.begin(b"second").unwrap().unwrap();
+        assert_eq!(&rest[..], b"second", "nothing of the second is accepted yet");
+        let (finished, received) = tokio::join!(writer.finish(rest), async {
+            let mut received = Vec::new();
+            while received.len() < first.len() + 6 {
+                received.extend(reader.read_some(usize::MAX).await.unwrap());
+            }
+            received
+        });
+        finished.unwrap();
+        assert!(received.starts_with(&first) && received.ends_with(b"second"));
+    }
+
+    #[tokio::test]
+    async fn what_the_socket_takes_at_once_leaves_nothing_to_finish() {
+        let (writer, reader) = connection().await;
+        assert_eq!(writer.begin(b"byte").unwrap(), None);
+        assert_eq!(reader.read(1).unwrap(), b"b");
+        assert_eq!(reader.read(4096).unwrap(), b"yte");
+        assert!(reader.read(1).unwrap().is_empty());
     }
 }
