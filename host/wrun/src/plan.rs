@@ -52,12 +52,21 @@ pub enum Stack {
     Native,
     /// This machine's, impaired.
     Throttled {
-        profile: Loaded,
+        profile: Box<Loaded>,
         seed: u64,
     },
 }
 
 impl Stack {
+    /// How long what the guest sent last may take to leave. What crosses a slow link takes its time, unless a signal
+    /// ends that.
+    pub fn tidying(&self) -> Duration {
+        match self {
+            Self::Native => Duration::from_secs(5),
+            Self::Throttled { .. } => Duration::from_secs(60),
+        }
+    }
+
     /// What the user calls it, as in `throttled netmf3-board`.
     pub fn label(&self) -> String {
         match self {
@@ -141,7 +150,7 @@ fn stacks(run: &cli::Run) -> Result<Vec<Stack>> {
         cli::Backend::Native => Ok(Stack::Native),
         cli::Backend::Throttled => {
             let profile = profiles.next().context("there is no profile")?.clone();
-            Ok(Stack::Throttled { profile, seed })
+            Ok(Stack::Throttled { profile: Box::new(profile), seed })
         }
     };
     run.backend.iter().map(stack).collect()

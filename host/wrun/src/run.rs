@@ -25,7 +25,7 @@ use crate::progress::Progress;
 use crate::report::live::Live;
 use crate::report::throttle::Throttle;
 use crate::report::{Header, Recorder, RecorderOptions, Report, data};
-use crate::supervise::{self, Ended, Event, TIDYING};
+use crate::supervise::{self, Ended, Event};
 use crate::trace::Trace;
 use crate::wasi::{Limit, MAX_LOOKUPS, MAX_SAMPLES, Sockets};
 use crate::{calibrate, cli, say};
@@ -72,7 +72,7 @@ pub fn run(plan: &Plan, so_far: Option<Report>, told: impl FnOnce(&Report)) -> R
             }
         }
     })?;
-    let supervised = supervise::supervise(&inbox, timeout, stop);
+    let supervised = supervise::supervise(&inbox, timeout, plan.stack.tidying(), stop);
     // A signal from now on ends the process at once.
     drop(inbox);
     let duration = supervised.at.unwrap_or_else(|| tape.now());
@@ -108,7 +108,8 @@ fn open(stack: &Stack) -> Opened {
     let native = Arc::new(Native::new());
     match stack {
         Stack::Native => Opened { backend: native, throttle: None },
-        Stack::Throttled { profile: Loaded { profile, effective, .. }, seed } => {
+        Stack::Throttled { profile, seed } => {
+            let Loaded { profile, effective, .. } = &**profile;
             let throttled = Throttled::new(native, profile.clone(), *seed, Precision::Fine);
             let (profile, effective, asked) = (profile.clone(), effective.clone(), throttled.clone());
             let throttle = move || Throttle::of(&effective, &profile, &asked.account());
@@ -207,7 +208,7 @@ fn run_guest(
             Err(error) => (End::Rig(format!("{error:#}")), None),
         };
         tell(events, ended(end, sockets.is_some_and(|sockets| sockets.open.reached())));
-        _ = tokio::time::timeout(TIDYING, last_bytes()).await;
+        _ = tokio::time::timeout(plan.stack.tidying(), last_bytes()).await;
         let calibration = match tape.sockets() {
             0 => None,
             // What cannot be measured is not in the report.
@@ -219,7 +220,7 @@ fn run_guest(
     runtime.shutdown_background();
 }
 
-/// Until nothing that the guest wrote is still on its way to a socket. Such a write is the only task there can be.
+/// Until nothing that the guest wrote is still on its way to a socket: only that has tasks.
 async fn last_bytes() {
     while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -20,10 +20,6 @@ use crate::report::data::{Calibration, Family, Outcome};
 /// How long a guest that is being ended may take to let go.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// How long the guest's thread may take to tidy up after an end of the guest's own: what the guest wrote last, and the
-/// socket had not taken, is still to leave.
-pub const TIDYING: Duration = Duration::from_secs(5);
-
 /// What the supervisor hears of, from the guest's thread and from the system.
 pub enum Event {
     /// The guest has come to an end by itself.
@@ -74,12 +70,18 @@ pub fn watch_signals(events: Sender<Event>) -> Result<()> {
     Ok(())
 }
 
-/// Waits for the end of the run, and brings it about where it must.
-pub fn supervise(inbox: &Receiver<Event>, timeout: Option<Duration>, stop: oneshot::Sender<()>) -> Supervised {
+/// Waits for the end of the run, and brings it about where it must. `tidying` is how long the guest's thread may take
+/// after an end of the guest's own: what the guest wrote last, and the socket had not taken, is still to leave.
+pub fn supervise(
+    inbox: &Receiver<Event>,
+    timeout: Option<Duration>,
+    tidying: Duration,
+    stop: oneshot::Sender<()>,
+) -> Supervised {
     // A limit beyond what the clock can hold is none.
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let outcome = match next(inbox, deadline) {
-        Some(Event::Ended(ended)) => return tidied(inbox, ended, TIDYING),
+        Some(Event::Ended(ended)) => return tidied(inbox, ended, tidying),
         Some(Event::Signal(signal)) => interrupted(signal),
         // Nothing else comes first.
         Some(Event::Stopped(_) | Event::Tidy(_)) | None => time_limit(timeout.unwrap_or_default()),
@@ -153,6 +155,8 @@ mod tests {
 
     use super::*;
 
+    const TIDYING: Duration = Duration::from_secs(5);
+
     fn ended(end: End) -> Event {
         Event::Ended(Ended { end, at: Duration::from_secs(1), sockets_exhausted: false })
     }
@@ -163,7 +167,7 @@ mod tests {
         for event in events {
             sender.send(event).unwrap();
         }
-        supervise(&inbox, timeout, oneshot::channel().0)
+        supervise(&inbox, timeout, TIDYING, oneshot::channel().0)
     }
 
     #[test]
@@ -186,7 +190,7 @@ mod tests {
     fn a_guest_that_does_not_let_go_is_left_behind() {
         let (sender, inbox) = mpsc::channel();
         sender.send(Event::Signal(SIGTERM)).unwrap();
-        let supervised = supervise(&inbox, None, oneshot::channel().0);
+        let supervised = supervise(&inbox, None, TIDYING, oneshot::channel().0);
         assert_eq!(supervised.outcome.code, Some(exit::TERMINATED));
         assert_eq!(supervised.at, None);
         drop(sender);
