@@ -214,6 +214,10 @@ impl HasSockets for State {
     fn sockets(&mut self) -> View<'_> {
         View { table: &mut self.table, sockets: &mut self.sockets }
     }
+
+    fn table(&self) -> &ResourceTable {
+        &self.table
+    }
 }
 
 fn context(surroundings: &Surroundings<'_>) -> Result<WasiCtx> {
@@ -247,14 +251,12 @@ fn linker(engine: &Engine) -> Result<Linker<State>> {
     use wasmtime_wasi::random::WasiRandom;
     use wasmtime_wasi_io::bindings::wasi::io;
 
+    use crate::wasi::bindings::wasi::io::poll;
+
     let mut linker = Linker::new(engine);
     let l = &mut linker;
     io::error::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
-    io::poll::add_to_linker::<State, Poll>(l, |state| PollView {
-        table: &mut state.table,
-        calls: &mut state.poll_calls,
-    })?;
-    io::streams::add_to_linker::<State, Io>(l, |state| &mut state.table)?;
+    poll::add_to_linker::<State, Poll>(l, |state| PollView { table: &mut state.table, calls: &mut state.poll_calls })?;
     clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
     clocks::wall_clock::add_to_linker::<State, WasiClocks>(l, State::clocks)?;
     filesystem::preopens::add_to_linker::<State, WasiFilesystem>(l, State::filesystem)?;

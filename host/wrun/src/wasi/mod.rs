@@ -1,4 +1,4 @@
-//! What a guest sees of the network: `wasi:sockets@0.2` and `wrun:net`, over [`wrun_net::Backend`].
+//! What a guest sees of the network: `wasi:sockets@0.2` with its `wasi:io`, and `wrun:net`, over [`wrun_net::Backend`].
 //!
 //! [`bindings`] is the one `bindgen!` of the host. The standard's rules about addresses, states and ranges are held
 //! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`streams`] the
@@ -42,8 +42,9 @@ pub(crate) mod bindings {
         path: ["../../wit/deps/io.wit", "../../wit/deps/clocks.wit", "../../wit/deps/sockets.wit", "../../wit/wrun-net.wit"],
         world: "wrun:net/workload",
         with: {
-            "wasi:io/poll": wasmtime_wasi_io::bindings::wasi::io::poll,
-            "wasi:io/streams": wasmtime_wasi_io::bindings::wasi::io::streams,
+            "wasi:io/poll.pollable": wasmtime_wasi::p2::DynPollable,
+            "wasi:io/streams.input-stream": wasmtime_wasi::p2::DynInputStream,
+            "wasi:io/streams.output-stream": wasmtime_wasi::p2::DynOutputStream,
             "wasi:io/error": wasmtime_wasi_io::bindings::wasi::io::error,
             "wasi:clocks/monotonic-clock": wasmtime_wasi::p2::bindings::clocks::monotonic_clock,
             "wasi:sockets/network.network": super::network::Network,
@@ -57,6 +58,16 @@ pub(crate) mod bindings {
         imports: {
             // Only what a backend may have to wait for. The rest is answered at once.
             // And what a guest may ask again and again instead of waiting: the asking then has to let time pass.
+            "wasi:io/poll": async | trappable,
+            "wasi:io/poll.[drop]pollable": trappable,
+            "wasi:io/streams.[method]input-stream.blocking-read": async | trappable,
+            "wasi:io/streams.[method]input-stream.blocking-skip": async | trappable,
+            "wasi:io/streams.[drop]input-stream": async | trappable,
+            "wasi:io/streams.[method]output-stream.blocking-write-and-flush": async | trappable,
+            "wasi:io/streams.[method]output-stream.blocking-flush": async | trappable,
+            "wasi:io/streams.[method]output-stream.blocking-write-zeroes-and-flush": async | trappable,
+            "wasi:io/streams.[method]output-stream.blocking-splice": async | trappable,
+            "wasi:io/streams.[drop]output-stream": async | trappable,
             "wasi:sockets/tcp.[method]tcp-socket.finish-connect": async | trappable,
             "wasi:sockets/tcp.[method]tcp-socket.accept": async | trappable,
             "wasi:sockets/udp.[method]outgoing-datagram-stream.check-send": async | trappable,
@@ -89,7 +100,10 @@ pub(crate) mod bindings {
             "wrun:net/options": async | trappable,
             default: trappable,
         },
-        trappable_error_type: { "wasi:sockets/network.error-code" => super::error::SocketError },
+        trappable_error_type: {
+            "wasi:io/streams.stream-error" => wasmtime_wasi::p2::StreamError,
+            "wasi:sockets/network.error-code" => super::error::SocketError,
+        },
         require_store_data_send: true,
     });
 }
@@ -125,6 +139,9 @@ pub struct View<'a> {
 /// Store data that has a network.
 pub trait HasSockets: Send + 'static {
     fn sockets(&mut self) -> View<'_>;
+
+    /// The guest's table of handles, where it is only looked at.
+    fn table(&self) -> &ResourceTable;
 }
 
 struct Host;
@@ -133,11 +150,12 @@ impl HasData for Host {
     type Data<'a> = View<'a>;
 }
 
-/// Links the seven interfaces of `wasi:sockets` and the two of `wrun:net`.
+/// Links `wasi:io/streams`, the seven interfaces of `wasi:sockets` and the two of `wrun:net`.
 pub fn add_to_linker<T: HasSockets>(linker: &mut Linker<T>) -> Result<()> {
     use bindings::wasi::sockets;
     use bindings::wrun::net;
 
+    streams::add_to_linker(linker)?;
     sockets::network::add_to_linker::<T, Host>(linker, &sockets::network::LinkOptions::default(), T::sockets)?;
     sockets::instance_network::add_to_linker::<T, Host>(linker, T::sockets)?;
     sockets::ip_name_lookup::add_to_linker::<T, Host>(linker, T::sockets)?;

@@ -9,7 +9,9 @@ use std::task::{Context, Poll as Ready, Waker};
 use wasmtime::Result;
 use wasmtime::component::{HasData, Resource, ResourceTable};
 use wasmtime_wasi::p2::DynPollable;
-use wasmtime_wasi_io::bindings::wasi::io::poll;
+use wasmtime_wasi_io::bindings::wasi::io::poll as table;
+
+use super::bindings::wasi::io::poll;
 
 /// Calls of `wasi:io/poll` between two turns of the network: often enough to be far below any time a guest measures,
 /// seldom enough not to be felt.
@@ -50,21 +52,21 @@ impl PollView<'_> {
 impl poll::Host for PollView<'_> {
     async fn poll(&mut self, pollables: Vec<Resource<DynPollable>>) -> Result<Vec<u32>> {
         self.turn().await;
-        poll::Host::poll(self.table, pollables).await
+        table::Host::poll(self.table, pollables).await
     }
 }
 
 impl poll::HostPollable for PollView<'_> {
     async fn block(&mut self, pollable: Resource<DynPollable>) -> Result<()> {
-        poll::HostPollable::block(self.table, pollable).await
+        table::HostPollable::block(self.table, pollable).await
     }
 
     async fn ready(&mut self, pollable: Resource<DynPollable>) -> Result<bool> {
         self.turn().await;
-        poll::HostPollable::ready(self.table, pollable).await
+        table::HostPollable::ready(self.table, pollable).await
     }
 
     fn drop(&mut self, pollable: Resource<DynPollable>) -> Result<()> {
-        poll::HostPollable::drop(self.table, pollable)
+        table::HostPollable::drop(self.table, pollable)
     }
 }

@@ -1,5 +1,11 @@
-//! The bytes of a connection, as `wasi:io/streams`: [`Reader`] and [`Writer`] hang on one [`wrun_net::TcpStream`].
+//! `wasi:io/streams`: of connections, and of everything else a guest reads and writes.
+//!
+//! - [`reader`] and [`writer`]: the two halves of a connection, which hang on one [`wrun_net::TcpStream`];
+//! - [`interface`]: the standard's functions over those and over wasmtime-wasi's streams.
+//!
+//! What is left out: how other streams work. Files and the standard streams are wasmtime-wasi's.
 
+mod interface;
 mod reader;
 mod writer;
 
@@ -10,6 +16,7 @@ use wrun_net::Error;
 
 use super::error::code;
 use super::scratch;
+pub use interface::{add_to_linker, input, output};
 pub use reader::Reader;
 pub use writer::Writer;
 

@@ -1,14 +1,15 @@
 //! The receiving half of a connection.
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
 
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, Pollable, StreamError, StreamResult};
 use wrun_net::{Error, TcpStream};
 
-use super::{MAX_PIECE, failed, lock};
+use super::{MAX_PIECE, failed};
 use crate::wasi::scratch;
 
 /// Reads that found less than this are copied out of a shared buffer; longer ones are read where they stay.
@@ -18,87 +19,100 @@ const SMALL_READ: usize = 8 * 1024;
 #[derive(Clone)]
 pub struct Reader {
     stream: Arc<dyn TcpStream>,
-    state: Arc<Mutex<ReadState>>,
+    state: Arc<State>,
 }
 
-struct ReadState {
-    open: bool,
-    last: usize,
+/// Each of the two stands for itself and publishes nothing else.
+struct State {
+    open: AtomicBool,
+    /// Bytes of the last read that found any.
+    last: AtomicUsize,
 }
 
 impl Reader {
     pub fn new(stream: Arc<dyn TcpStream>) -> Self {
-        Self { stream, state: Arc::new(Mutex::new(ReadState { open: true, last: 0 })) }
+        Self { stream, state: Arc::new(State { open: AtomicBool::new(true), last: AtomicUsize::new(0) }) }
     }
 
     /// From now on the guest reads the end.
     pub fn shut(&self) {
-        lock(&self.state).open = false;
+        self.state.open.store(false, Ordering::Relaxed);
     }
 
-    fn read(&self, size: usize) -> StreamResult<Bytes> {
-        let mut state = lock(&self.state);
-        if !state.open {
+    fn is_open(&self) -> bool {
+        self.state.open.load(Ordering::Relaxed)
+    }
+
+    /// Reads what is there, up to `size` bytes. Nothing of it is nothing yet.
+    pub fn read(&self, size: usize) -> StreamResult<Vec<u8>> {
+        if !self.is_open() {
             return Err(StreamError::Closed);
         }
-        if size == 0 {
-            return Ok(Bytes::new());
-        }
         let size = size.min(MAX_PIECE);
-        let result = if state.last > SMALL_READ && size > SMALL_READ {
+        if size == 0 {
+            return Ok(Vec::new());
+        }
+        let result = if size > SMALL_READ && self.state.last.load(Ordering::Relaxed) > SMALL_READ {
             let mut buffer = vec![0; size];
             self.stream.try_read(&mut buffer).map(|n| {
                 buffer.truncate(n);
-                Bytes::from(buffer)
+                buffer
             })
         } else {
-            scratch::lend(|buffer| {
-                self.stream.try_read(&mut buffer[..size]).map(|n| Bytes::copy_from_slice(&buffer[..n]))
-            })
+            scratch::lend(|buffer| self.stream.try_read(&mut buffer[..size]).map(|n| buffer[..n].to_vec()))
         };
         match result {
             Ok(bytes) if bytes.is_empty() => {
-                state.open = false;
+                self.shut();
                 Err(StreamError::Closed)
             }
             Ok(bytes) => {
-                state.last = bytes.len();
+                self.state.last.store(bytes.len(), Ordering::Relaxed);
                 Ok(bytes)
             }
-            Err(Error::WouldBlock) => Ok(Bytes::new()),
+            Err(Error::WouldBlock) => Ok(Vec::new()),
             // The guest closed the socket itself, and this half with it.
             Err(Error::InvalidState) => {
-                state.open = false;
+                self.shut();
                 Err(StreamError::Closed)
             }
             Err(error) => {
-                state.open = false;
+                self.shut();
                 Err(failed(error))
             }
         }
+    }
+
+    /// Reads up to `size` bytes, and waits for the first of them.
+    pub async fn read_some(&self, size: usize) -> StreamResult<Vec<u8>> {
+        loop {
+            let bytes = self.read(size)?;
+            if !bytes.is_empty() || size == 0 {
+                return Ok(bytes);
+            }
+            self.readable().await;
+        }
+    }
+
+    async fn readable(&self) {
+        poll_fn(|cx| if self.is_open() { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }).await;
     }
 }
 
 #[wasmtime_wasi::async_trait]
 impl InputStream for Reader {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
-        Reader::read(self, size)
+        Ok(Reader::read(self, size)?.into())
     }
 
     async fn blocking_read(&mut self, size: usize) -> StreamResult<Bytes> {
-        loop {
-            let bytes = Reader::read(self, size)?;
-            if !bytes.is_empty() || size == 0 {
-                return Ok(bytes);
-            }
-            self.ready().await;
-        }
+        Ok(self.read_some(size).await?.into())
     }
 }
 
 #[wasmtime_wasi::async_trait]
 impl Pollable for Reader {
     async fn ready(&mut self) {
-        poll_fn(|cx| if lock(&self.state).open { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }).await;
+        self.readable().await;
     }
 }

@@ -81,7 +81,8 @@ impl Writer {
         }
     }
 
-    fn check(&self) -> StreamResult<usize> {
+    /// How many bytes may be written now.
+    pub fn check(&self) -> StreamResult<usize> {
         let ready = self.poll(&mut Context::from_waker(Waker::noop())).is_ready();
         match &mut *lock(&self.state) {
             WriteState::Ready { permit } => {
@@ -93,7 +94,8 @@ impl Writer {
         }
     }
 
-    fn write(&self, bytes: Bytes) -> StreamResult<()> {
+    /// Writes what was granted by a check.
+    pub fn write(&self, bytes: &[u8]) -> StreamResult<()> {
         let mut state = lock(&self.state);
         match &mut *state {
             WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
@@ -110,13 +112,14 @@ impl Writer {
     }
 
     /// Writes, from the state `Ready`; what the socket does not take now goes on by itself.
-    fn write_to(&self, state: &mut WriteState, mut bytes: Bytes) -> StreamResult<()> {
+    fn write_to(&self, state: &mut WriteState, mut bytes: &[u8]) -> StreamResult<()> {
         while !bytes.is_empty() {
-            match self.stream.try_write(&bytes) {
-                Ok(n) => drop(bytes.split_to(n)),
+            match self.stream.try_write(bytes) {
+                Ok(n) => bytes = &bytes[n..],
                 Err(Error::WouldBlock) => {
                     *state = WriteState::Sending { waker: None, then_shut: false, left: bytes.len() as u64 };
-                    tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), bytes)));
+                    let rest = Bytes::copy_from_slice(bytes);
+                    tokio::spawn(tokio::task::coop::unconstrained(send_rest(self.clone(), rest)));
                     return Ok(());
                 }
                 Err(error) => {
@@ -132,27 +135,33 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes all of `bytes`, and waits until all of it is with the backend.
-    async fn write_all(&self, bytes: Bytes) -> StreamResult<()> {
-        loop {
-            {
-                let mut state = lock(&self.state);
-                match &mut *state {
-                    WriteState::Ready { .. } => {
-                        self.write_to(&mut state, bytes)?;
-                        if matches!(*state, WriteState::Ready { .. }) {
-                            return Ok(());
-                        }
-                        break;
-                    }
-                    WriteState::Closed(error) => return Err(error.take().map_or(StreamError::Closed, failed)),
-                    WriteState::Sending { .. } => {}
-                }
+    /// Writes without a grant, and without waiting. `None` when all of `bytes` is with the backend; else [`Self::finish`]
+    /// goes on, with what this answers: the bytes that are not even accepted.
+    pub fn begin(&self, bytes: &[u8]) -> StreamResult<Option<Bytes>> {
+        let mut state = lock(&self.state);
+        match &mut *state {
+            WriteState::Ready { .. } => {
+                self.write_to(&mut state, bytes)?;
+                Ok(matches!(*state, WriteState::Sending { .. }).then(Bytes::new))
             }
             // The rest of an earlier write goes first.
-            self.flushed().await?;
+            WriteState::Sending { .. } => Ok(Some(Bytes::copy_from_slice(bytes))),
+            WriteState::Closed(error) => Err(error.take().map_or(StreamError::Closed, failed)),
         }
-        self.flushed().await
+    }
+
+    /// Waits until all that [`Self::begin`] was given is with the backend.
+    pub async fn finish(&self, mut rest: Bytes) -> StreamResult<()> {
+        loop {
+            self.flushed().await?;
+            if rest.is_empty() {
+                return Ok(());
+            }
+            match self.begin(&rest)? {
+                Some(left) => rest = left,
+                None => return Ok(()),
+            }
+        }
     }
 
     /// Whether something accepted is still on its way to the backend.
@@ -224,7 +233,7 @@ async fn send_rest(writer: Writer, mut rest: Bytes) {
 #[wasmtime_wasi::async_trait]
 impl OutputStream for Writer {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        Writer::write(self, bytes)
+        Writer::write(self, &bytes)
     }
 
     /// Nothing is held back here, so there is nothing to hurry.
@@ -240,7 +249,10 @@ impl OutputStream for Writer {
     }
 
     async fn blocking_write_and_flush(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.write_all(bytes).await
+        match self.begin(&bytes)? {
+            Some(rest) => self.finish(rest).await,
+            None => Ok(()),
+        }
     }
 
     async fn write_ready(&mut self) -> StreamResult<usize> {
@@ -262,5 +274,53 @@ impl OutputStream for Writer {
 impl Pollable for Writer {
     async fn ready(&mut self) {
         poll_fn(|cx| self.poll(cx)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wrun_net::memory::Memory;
+    use wrun_net::{Backend, Family};
+
+    use super::super::Reader;
+    use super::*;
+
+    async fn connection() -> (Writer, Reader) {
+        let backend = Memory::new();
+        let socket = backend.tcp(Family::V4).unwrap();
+        let address = socket.bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let listener = socket.listen(1).await.unwrap();
+        let near = backend.tcp(Family::V4).unwrap().connect(address).await.unwrap();
+        poll_fn(|cx| listener.poll_accept_ready(cx)).await;
+        (Writer::new(near), Reader::new(listener.try_accept().unwrap()))
+    }
+
+    #[tokio::test]
+    async fn a_write_goes_behind_the_rest_of_an_earlier_one() {
+        let (writer, reader) = connection().await;
+        // More than both buffers hold.
+        let first = vec![1; 1 << 20];
+        let rest = writer.begin(&first).unwrap();
+        assert_eq!(rest.as_deref(), Some(&[][..]), "all of the first is accepted");
+        let rest = writer.begin(b"second").unwrap().unwrap();
+        assert_eq!(&rest[..], b"second", "nothing of the second is accepted yet");
+        let (finished, received) = tokio::join!(writer.finish(rest), async {
+            let mut received = Vec::new();
+            while received.len() < first.len() + 6 {
+                received.extend(reader.read_some(usize::MAX).await.unwrap());
+            }
+            received
+        });
+        finished.unwrap();
+        assert!(received.starts_with(&first) && received.ends_with(b"second"));
+    }
+
+    #[tokio::test]
+    async fn what_the_socket_takes_at_once_leaves_nothing_to_finish() {
+        let (writer, reader) = connection().await;
+        assert_eq!(writer.begin(b"byte").unwrap(), None);
+        assert_eq!(reader.read(1).unwrap(), b"b");
+        assert_eq!(reader.read(4096).unwrap(), b"yte");
+        assert!(reader.read(1).unwrap().is_empty());
     }
 }

@@ -19,6 +19,7 @@ use super::bindings::wasi::sockets::network::{ErrorCode, IpAddressFamily, IpSock
 use super::bindings::wasi::sockets::{tcp, tcp_create_socket};
 use super::error::SocketError;
 use super::network::Network;
+use super::streams::{input, output};
 use super::turn::ready_now;
 use super::values::{accessors, any, nanoseconds, positive, time};
 use super::{View, values};
@@ -107,8 +108,8 @@ impl tcp::HostTcpSocket for View<'_> {
             return Err(ErrorCode::WouldBlock.into());
         }
         socket.started = None;
-        let (input, output) = socket.take_streams()?;
-        Ok((self.table.push_child(input, &this)?, self.table.push_child(output, &this)?))
+        let (reader, writer) = socket.take_streams()?;
+        Ok((input(self.table.push_child(reader, &this)?), output(self.table.push_child(writer, &this)?)))
     }
 
     async fn start_listen(&mut self, this: Resource<TcpSocket>) -> Result<(), SocketError> {
@@ -148,10 +149,10 @@ impl tcp::HostTcpSocket for View<'_> {
         let place = self.sockets.open.take().ok_or(ErrorCode::NewSocketLimit)?;
         let Some(accepted) = listener.accepted.take() else { return Err(ErrorCode::WouldBlock.into()) };
         let mut socket = TcpSocket::new(family, State::Connected(Connection::new(accepted?)), place);
-        let (input, output) = socket.take_streams()?;
+        let (reader, writer) = socket.take_streams()?;
         let socket = self.table.push(socket)?;
-        let input = self.table.push_child(input, &socket)?;
-        let output = self.table.push_child(output, &socket)?;
+        let input = input(self.table.push_child(reader, &socket)?);
+        let output = output(self.table.push_child(writer, &socket)?);
         Ok((socket, input, output))
     }
 

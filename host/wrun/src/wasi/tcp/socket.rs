@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use wasmtime::Result;
-use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, Pollable};
+use wasmtime_wasi::p2::Pollable;
 use wrun_net::backend::{Options, Pending};
 use wrun_net::{Error, Family, TcpListener, TcpStream};
 
@@ -167,11 +167,11 @@ impl TcpSocket {
         Poll::Ready(())
     }
 
-    pub(super) fn take_streams(&mut self) -> Result<(DynInputStream, DynOutputStream), SocketError> {
+    pub(super) fn take_streams(&mut self) -> Result<(Reader, Writer), SocketError> {
         match &mut self.state {
             State::Connected(connection) if !connection.taken => {
                 connection.taken = true;
-                Ok((Box::new(connection.reader.clone()), Box::new(connection.writer.clone())))
+                Ok((connection.reader.clone(), connection.writer.clone()))
             }
             State::Closed(error) => Err(error.take().unwrap_or(Error::InvalidState).into()),
             _ => Err(ErrorCode::InvalidState.into()),
