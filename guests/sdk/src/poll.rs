@@ -53,17 +53,11 @@ impl Deadline {
     }
 }
 
-/// What comes first: an attempt that mostly succeeds, or the wait for one that mostly would block. Either saves a call
-/// of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum First {
-    Attempt,
-    Wait,
-}
-
 /// Attempts until the answer is another than "would block"; `asked` is for the error of a wait that passed `timeout`.
+///
+/// An attempt comes first: what is there already needs no wait, and while nothing is there a call of the host more is
+/// part of the waiting.
 pub(crate) fn attempt<T>(
-    first: First,
     interest: Interest<'_>,
     timeout: Option<Duration>,
     asked: impl FnOnce() -> String,
@@ -71,11 +65,9 @@ pub(crate) fn attempt<T>(
 ) -> io::Result<T> {
     let would_block =
         |answer: &io::Result<T>| matches!(answer, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-    if first == First::Attempt {
-        let answer = attempt();
-        if !would_block(&answer) {
-            return answer;
-        }
+    let answer = attempt();
+    if !would_block(&answer) {
+        return answer;
     }
     // The clock is read only when there is something to wait for.
     let deadline = Deadline::after(timeout);

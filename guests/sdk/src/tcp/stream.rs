@@ -11,7 +11,7 @@ use wasip2::sockets::tcp::{self, ShutdownType};
 
 use crate::address::{Family, from_wasi};
 use crate::error::{broken, refused};
-use crate::poll::{First, Interest, attempt};
+use crate::poll::{Interest, attempt};
 use crate::tcp::{Closed, TcpOptions, TcpSocket, options};
 
 /// The standard's limit for one `blocking-write-and-flush`.
@@ -162,7 +162,7 @@ impl Read for &TcpStream {
         let timeout = self.read_timeout.get();
         if timeout.is_some() {
             let asked = || format!("receive{}", self.of_peer(" from"));
-            return attempt(First::Attempt, self.readable(), timeout, asked, || self.try_read(buffer));
+            return attempt(self.readable(), timeout, asked, || self.try_read(buffer));
         }
         loop {
             // One call of the host for the wait and the data.
@@ -183,7 +183,7 @@ impl Write for &TcpStream {
             return Ok(data.len());
         }
         let asked = || format!("send{}", self.of_peer(" to"));
-        attempt(First::Attempt, self.writable(), timeout, asked, || self.try_write(data))
+        attempt(self.writable(), timeout, asked, || self.try_write(data))
     }
 
     /// Waits until everything written is with the backend's socket; that the peer has it is another matter.
@@ -196,7 +196,7 @@ impl Write for &TcpStream {
         };
         self.output.flush().map_err(|error| self.not_sent(error))?;
         let asked = || format!("send{}", self.of_peer(" to"));
-        attempt(First::Attempt, self.writable(), Some(timeout), asked, || {
+        attempt(self.writable(), Some(timeout), asked, || {
             // Until it is flushed a stream has no room.
             match self.output.check_write().map_err(|error| self.not_sent(error))? {
                 0 => Err(ErrorKind::WouldBlock.into()),

@@ -12,7 +12,7 @@ use wasip2::sockets::udp_create_socket;
 
 use crate::address::{Family, from_wasi, to_wasi, with_network};
 use crate::error::refused;
-use crate::poll::{First, Interest, attempt};
+use crate::poll::{Interest, attempt};
 use crate::tcp::not_zero;
 
 /// A UDP socket, bound to a local address; with a peer after [`Self::connect`].
@@ -99,7 +99,7 @@ impl UdpSocket {
     /// Receives one datagram and says its size and sender. What does not fit into the buffer is lost.
     pub fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let asked = || "receive a datagram".to_owned();
-        attempt(First::Wait, self.readable()?, self.read_timeout.get(), asked, || self.try_recv_from(buffer))
+        attempt(self.readable()?, self.read_timeout.get(), asked, || self.try_recv_from(buffer))
     }
 
     /// Receives one datagram from the peer, or from anyone when there is none, and says its size.
@@ -126,13 +126,13 @@ impl UdpSocket {
     /// `access-denied` when the policy has no rule for the address.
     pub fn send_to(&self, data: &[u8], remote: SocketAddr) -> io::Result<()> {
         let asked = || format!("send to {remote}");
-        attempt(First::Attempt, self.writable()?, self.write_timeout.get(), asked, || self.try_send_to(data, remote))
+        attempt(self.writable()?, self.write_timeout.get(), asked, || self.try_send_to(data, remote))
     }
 
     /// Sends one datagram to the peer.
     pub fn send(&self, data: &[u8]) -> io::Result<()> {
         let asked = || "send to the peer".to_owned();
-        attempt(First::Attempt, self.writable()?, self.write_timeout.get(), asked, || self.try_send(data))
+        attempt(self.writable()?, self.write_timeout.get(), asked, || self.try_send(data))
     }
 
     /// Sends one datagram if there is room for it; [`ErrorKind::WouldBlock`] otherwise.
