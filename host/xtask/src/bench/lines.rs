@@ -64,7 +64,7 @@ pub const LINES: &[Line] = &[
 
 const ROUNDS: usize = 5;
 /// For what is held against a limit that is close.
-const CLOSE_ROUNDS: usize = 21;
+const CLOSE_ROUNDS: usize = 61;
 /// For what takes milliseconds.
 const SHORT_ROUNDS: usize = 41;
 
