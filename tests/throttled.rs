@@ -1,6 +1,7 @@
 //! Impaired sockets from outside, and runs on several backends: what was set is what comes, is in the report, and can be
 //! had again.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -195,6 +196,66 @@ fn what_a_guest_has_sent_on_a_slow_link_arrives_though_the_guest_has_ended() {
         .args(["--", &address, "200000"]));
     assert_eq!(finished.code, 0, "{}", finished.stderr);
     assert_eq!(received.join().unwrap(), 200_000);
+}
+
+/// A probe on sockets that are impaired so, with what it printed.
+fn probe(profile: &Path, name: &str, args: &[&str]) -> crate::support::Reported {
+    let profile = profile.to_str().unwrap();
+    let options = ["--quiet", "--allow", "loopback", "--backend", "throttled", "--seed", "5", "--profile", profile];
+    let reported = report(&options, name, args);
+    assert_eq!(reported.code, 0, "{}", reported.stderr);
+    reported
+}
+
+fn figure(said: &str, name: &str) -> u64 {
+    let value = said.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name} in {said:?}"))
+}
+
+#[test]
+fn several_sockets_together_send_no_faster_than_the_rate_of_their_link() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || std::io::copy(&mut stream?, &mut std::io::sink()));
+        }
+    });
+    let (_folder, path) = profile("[up]\nrate = \"1 MB/s\"\n");
+    let said = probe(&path, "rate", &[&address, "300000", "1000", "3"]).stdout;
+    // Never faster; how much slower is for the machine to say.
+    assert!(figure(&said, "total_ns") >= 290_000_000, "{said}");
+}
+
+#[test]
+fn datagrams_that_are_delayed_all_arrive_and_none_before_its_time() {
+    let (_folder, path) = profile("[up]\ndelay = \"20 ms\"\n");
+    let reported = probe(&path, "datagrams", &["200"]);
+    assert!(figure(&reported.stdout, "p50_ns") >= 20_000_000, "{}", reported.stdout);
+    assert_eq!(reported.report["throttle"]["paths"][0]["achieved"]["count"], 200);
+}
+
+#[test]
+fn the_same_seed_loses_the_same_datagrams() {
+    let lost = || {
+        let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let control = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addresses = (datagrams.local_addr().unwrap().to_string(), control.local_addr().unwrap().to_string());
+        std::thread::spawn(move || {
+            let (mut stream, _) = control.accept().unwrap();
+            let mut asked = [0];
+            while stream.read_exact(&mut asked).is_ok() && asked == *b"?" {
+                stream.write_all(b".").unwrap();
+            }
+        });
+        let (_folder, path) =
+            profile("[[rule]]\nname = \"udp\"\nmatch = { protocol = \"udp\" }\n[rule.up]\nloss = \"30 %\"\n");
+        let report = probe(&path, "numbered", &[&addresses.0, &addresses.1, "1000"]).report;
+        report["throttle"]["paths"][0]["achieved"]["lost"].as_u64().unwrap()
+    };
+    let first = lost();
+    assert!((200..400).contains(&first), "{first}");
+    assert_eq!(lost(), first);
 }
 
 #[test]
