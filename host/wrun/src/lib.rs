@@ -64,7 +64,7 @@ pub fn main(cli: Cli) -> ExitCode {
 fn run(run: cli::Run, judging: cli::Judging) -> Result<u8> {
     let series = Series::new(run, judging)?;
     let quiet = series.plans.iter().any(|plan| plan.quiet);
-    let mut done = series::run(&series, |line| {
+    let series::Finished { mut done, stopped } = series::run(&series, |line| {
         if !quiet && series.is_several() {
             say(line);
         }
@@ -95,16 +95,20 @@ fn run(run: cli::Run, judging: cli::Judging) -> Result<u8> {
         code = if code == exit::OK { own } else { code };
         hurried |= matches!(report.outcome.family, Family::Interrupted | Family::Limit);
     }
+    if let Some(error) = stopped {
+        words += &failure(&error);
+        code = if code == exit::OK { exit::RIG } else { code };
+    }
     let asked = done.len() > 1 || !series.judging.fail_if.is_empty();
     if asked || series.judging.chart.is_some() {
         let runs: Vec<_> =
             done.into_iter().map(|done| compare::Run { label: done.label, report: done.report }).collect();
-        match compare::command::conclude(&runs, &series.judging, false) {
+        match compare::command::conclude(&runs, &series.judging, true) {
             Ok(concluded) => {
                 if series.judging.format != cli::Format::Text {
                     print(&concluded.words)?;
                     words += &concluded.aloud;
-                } else if asked && (!quiet || concluded.code == exit::FAILED) {
+                } else if asked && (!quiet || concluded.code != exit::OK) {
                     words += &concluded.words;
                 }
                 code = if code == exit::OK { concluded.code } else { code };

@@ -25,8 +25,9 @@ use crate::progress::Progress;
 use crate::report::live::Live;
 use crate::report::throttle::Throttle;
 use crate::report::{Header, Recorder, RecorderOptions, Report, data};
-use crate::supervise::{self, Ended, Event};
+use crate::supervise::{self, Ended, Event, Tidied};
 use crate::trace::Trace;
+use crate::warning::Warning;
 use crate::wasi::{Limit, MAX_LOOKUPS, MAX_SAMPLES, Sockets};
 use crate::{calibrate, cli, say};
 
@@ -35,18 +36,23 @@ pub struct Ran {
     pub report: Report,
     /// Whether it is in the file the plan names.
     pub written: Result<()>,
+    /// A signal came: there is to be no other run.
+    pub signalled: bool,
 }
 
 /// Runs the plan, after the runs of `so_far`, if there were any; `told` hears of this run by itself. Fails only before
 /// the guest starts.
-pub fn run(plan: &Plan, so_far: Option<Report>, told: impl FnOnce(&Report)) -> Result<Ran> {
+pub fn run(plan: &Plan, so_far: Option<&Report>, told: impl FnOnce(&Report)) -> Result<Ran> {
     let host = Host::new().map_err(anyhow::Error::from).context("the WebAssembly engine cannot be started")?;
     let guest = Guest::load(&host, &plan.guest, Cache::open().as_ref())?;
     let Opened { backend, throttle } = open(&plan.stack);
     let trace = plan.trace.then(Trace::to_stderr);
     let recorder = Recorder::new(header(plan, &guest, &*backend), RecorderOptions { trace, throttle });
     let live = match &plan.report {
-        Some(ReportTo::File(path)) => Some(Live::start(path, recorder.clone())?),
+        Some(ReportTo::File(path)) => {
+            let rounds = so_far.map_or(0, |report| report.rounds);
+            Some(Live::start(path, recorder.clone(), rounds)?)
+        }
         _ => None,
     };
     raise_file_limit();
@@ -72,24 +78,31 @@ pub fn run(plan: &Plan, so_far: Option<Report>, told: impl FnOnce(&Report)) -> R
             }
         }
     })?;
-    let supervised = supervise::supervise(&inbox, timeout, plan.stack.tidying(), stop);
+    let supervised = supervise::supervise(&inbox, timeout, plan.stack.tidying(), stop, || {
+        if !plan.quiet {
+            say("wrun: the guest has ended; what it sent last is still on its way (ctrl-C throws it away)\n");
+        }
+    });
     // A signal from now on ends the process at once.
     drop(inbox);
     let duration = supervised.at.unwrap_or_else(|| tape.now());
 
-    if let Some(calibration) = supervised.calibration {
+    if let Some(calibration) = supervised.tidied.calibration {
         recorder.calibrated(calibration);
+    }
+    if supervised.tidied.cut {
+        recorder.warn(Warning::Cut);
     }
     let report = recorder.finish(supervised.outcome, duration);
     told(&report);
     let report = match so_far {
-        Some(so_far) => so_far.followed_by(report),
+        Some(so_far) => so_far.clone().followed_by(report),
         None => report,
     };
     // Before anything is said: whoever should hear it may not be listening.
     let written = live.map_or(Ok(()), |live| live.finish(&report).map_err(Into::into));
     drop(progress);
-    Ok(Ran { report, written })
+    Ok(Ran { report, written, signalled: supervised.signalled })
 }
 
 /// Tells the supervisor, who may have given up on this thread.
@@ -160,7 +173,7 @@ fn run_guest(
     plan: &Plan,
     tape: Arc<Tape>,
     recorder: Arc<Recorder>,
-    stopped: oneshot::Receiver<()>,
+    mut stopped: oneshot::Receiver<()>,
     events: &Sender<Event>,
 ) {
     let ended = |end, sockets_exhausted| Event::Ended(Ended { end, at: tape.now(), sockets_exhausted });
@@ -200,7 +213,7 @@ fn run_guest(
     runtime.block_on(unconstrained(async {
         let result = tokio::select! {
             biased;
-            _ = stopped => return tell(events, Event::Stopped(tape.now())),
+            _ = &mut stopped => return tell(events, Event::Stopped(tape.now())),
             result = host.run(&guest.prepared, sockets, surroundings) => result,
         };
         let (end, sockets) = match result {
@@ -208,13 +221,17 @@ fn run_guest(
             Err(error) => (End::Rig(format!("{error:#}")), None),
         };
         tell(events, ended(end, sockets.is_some_and(|sockets| sockets.open.reached())));
-        _ = tokio::time::timeout(plan.stack.tidying(), last_bytes()).await;
+        let cut = tokio::select! {
+            biased;
+            _ = &mut stopped => true,
+            left = tokio::time::timeout(plan.stack.tidying(), last_bytes()) => left.is_err(),
+        };
         let calibration = match tape.sockets() {
             0 => None,
             // What cannot be measured is not in the report.
             _ => calibrate::calibrate(&host.engine, &tape).await.ok(),
         };
-        tell(events, Event::Tidy(calibration));
+        tell(events, Event::Tidy(Tidied { calibration, cut }));
     }));
     // Does not wait for a name lookup that hangs.
     runtime.shutdown_background();

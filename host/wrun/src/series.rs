@@ -6,7 +6,6 @@
 use anyhow::Result;
 
 use crate::plan::Series;
-use crate::report::data::Family;
 use crate::report::words::printable;
 use crate::report::{Report, text};
 use crate::run as once;
@@ -21,31 +20,45 @@ pub struct Done {
     pub written: Result<()>,
 }
 
-/// Runs them all, as far as nobody interrupts; `say` is told of each run as it ends. Fails only before a guest starts.
-pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Vec<Done>> {
+/// What came of a series.
+pub struct Finished {
+    pub done: Vec<Done>,
+    /// Why it ended before its last run, if it did not end by a signal.
+    pub stopped: Option<anyhow::Error>,
+}
+
+/// Runs them all, as far as nobody interrupts; `say` is told of each run as it ends. Fails only before the first guest starts.
+pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Finished> {
     let mut done: Vec<Option<Ran>> = series.plans.iter().map(|_| None).collect();
+    let mut stopped = None;
     'rounds: for round in 0..series.rounds {
         for turn in 0..done.len() {
             let place = if round % 2 == 0 { turn } else { done.len() - 1 - turn };
             let plan = series.plans[place].in_round(round);
-            let so_far = done[place].take().map(|ran| ran.report);
-            let (mut short, mut interrupted) = (String::new(), false);
-            let ran = once::run(&plan, so_far, |report| {
-                short = text::short(report);
-                interrupted = report.outcome.family == Family::Interrupted;
-            })?;
+            let so_far = done[place].as_ref().map(|ran| &ran.report);
+            let mut short = String::new();
+            let ran = match once::run(&plan, so_far, |report| short = text::short(report)) {
+                Ok(ran) => ran,
+                // What was measured until then is worth more than that.
+                Err(error) if done.iter().any(Option::is_some) => {
+                    stopped = Some(error);
+                    break 'rounds;
+                }
+                Err(error) => return Err(error),
+            };
+            let signalled = ran.signalled;
             done[place] = Some(ran);
             let of_rounds =
                 if series.rounds > 1 { format!(", round {} of {}", round + 1, series.rounds) } else { String::new() };
             say(&format!("wrun: {}{of_rounds}: {short}\n", printable(&plan.stack.label())));
-            if interrupted {
+            if signalled {
                 break 'rounds;
             }
         }
     }
     let labelled = series.plans.iter().zip(done).filter_map(|(plan, ran)| {
-        let Ran { report, written } = ran?;
+        let Ran { report, written, .. } = ran?;
         Some(Done { label: plan.stack.label(), report, written })
     });
-    Ok(labelled.collect())
+    Ok(Finished { done: labelled.collect(), stopped })
 }

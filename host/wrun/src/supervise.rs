@@ -27,7 +27,7 @@ pub enum Event {
     /// It was made to end, at this time since the run began.
     Stopped(Duration),
     /// After `Ended`: nothing is left to do.
-    Tidy(Option<Calibration>),
+    Tidy(Tidied),
     Signal(i32),
 }
 
@@ -40,12 +40,22 @@ pub struct Ended {
     pub sockets_exhausted: bool,
 }
 
+/// What was left to do after a guest's own end.
+#[derive(Debug, Default)]
+pub struct Tidied {
+    pub calibration: Option<Calibration>,
+    /// Something that the guest had sent was still on its way, and was thrown away.
+    pub cut: bool,
+}
+
 /// How a run ended.
 pub struct Supervised {
     pub outcome: Outcome,
     /// Since the run began, where the guest came to an end at all.
     pub at: Option<Duration>,
-    pub calibration: Option<Calibration>,
+    pub tidied: Tidied,
+    /// A signal came, even if only after a guest's own end: there is to be no other run.
+    pub signalled: bool,
 }
 
 /// Who hears of signals: the supervisor of the run that goes on.
@@ -70,40 +80,73 @@ pub fn watch_signals(events: Sender<Event>) -> Result<()> {
     Ok(())
 }
 
+/// How long measuring what wrun itself costs may take, and a pause that is worth a word.
+const CALIBRATING: Duration = Duration::from_secs(2);
+
 /// Waits for the end of the run, and brings it about where it must. `tidying` is how long the guest's thread may take
-/// after an end of the guest's own: what the guest wrote last, and the socket had not taken, is still to leave.
+/// after an end of the guest's own: what the guest wrote last, and the socket had not taken, is still to leave; `patient`
+/// is called if that takes long enough to wonder.
 pub fn supervise(
     inbox: &Receiver<Event>,
     timeout: Option<Duration>,
     tidying: Duration,
     stop: oneshot::Sender<()>,
+    patient: impl FnOnce(),
 ) -> Supervised {
     // A limit beyond what the clock can hold is none.
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let outcome = match next(inbox, deadline) {
-        Some(Event::Ended(ended)) => return tidied(inbox, ended, tidying),
+        Some(Event::Ended(ended)) => return tidied(inbox, ended, tidying + CALIBRATING, stop, patient),
         Some(Event::Signal(signal)) => interrupted(signal),
         // Nothing else comes first.
         Some(Event::Stopped(_) | Event::Tidy(_)) | None => time_limit(timeout.unwrap_or_default()),
     };
+    let signalled = outcome.family == Family::Interrupted;
     // A guest that has just ended by itself has nobody to tell.
     _ = stop.send(());
     let at = match next(inbox, Some(Instant::now() + GRACE)) {
-        Some(Event::Ended(ended)) => return tidied(inbox, ended, GRACE),
+        Some(Event::Ended(ended)) => {
+            let tidied = next(inbox, Some(Instant::now() + GRACE)).and_then(Event::tidied).unwrap_or_default();
+            return Supervised { at: Some(ended.at), outcome: self::outcome(ended), tidied, signalled };
+        }
         Some(Event::Stopped(at)) => Some(at),
         // It does not let go, or the user asks again and is in a hurry.
         Some(Event::Tidy(_) | Event::Signal(_)) | None => None,
     };
-    Supervised { outcome, at, calibration: None }
+    Supervised { outcome, at, tidied: Tidied::default(), signalled }
 }
 
 /// The result of a run whose guest has ended by itself, after it was tidied up, or after a signal that will not wait.
-fn tidied(inbox: &Receiver<Event>, ended: Ended, patience: Duration) -> Supervised {
-    let calibration = match next(inbox, Some(Instant::now() + patience)) {
-        Some(Event::Tidy(calibration)) => calibration,
-        _ => None,
-    };
-    Supervised { at: Some(ended.at), outcome: outcome(ended), calibration }
+fn tidied(
+    inbox: &Receiver<Event>,
+    ended: Ended,
+    patience: Duration,
+    stop: oneshot::Sender<()>,
+    patient: impl FnOnce(),
+) -> Supervised {
+    let deadline = Instant::now() + patience;
+    let mut event = next(inbox, Some(deadline.min(Instant::now() + CALIBRATING)));
+    if event.is_none() {
+        patient();
+        event = next(inbox, Some(deadline));
+    }
+    let signalled = matches!(event, Some(Event::Signal(_)));
+    if signalled {
+        _ = stop.send(());
+        event = next(inbox, Some(Instant::now() + GRACE));
+    }
+    // Whoever does not answer in time has not come to the end of what was to leave.
+    let tidied = event.and_then(Event::tidied).unwrap_or(Tidied { calibration: None, cut: true });
+    Supervised { at: Some(ended.at), outcome: outcome(ended), tidied, signalled }
+}
+
+impl Event {
+    fn tidied(self) -> Option<Tidied> {
+        match self {
+            Self::Tidy(tidied) => Some(tidied),
+            _ => None,
+        }
+    }
 }
 
 /// The next event, or `None` at the deadline or when nobody is left to send one.
@@ -167,13 +210,13 @@ mod tests {
         for event in events {
             sender.send(event).unwrap();
         }
-        supervise(&inbox, timeout, TIDYING, oneshot::channel().0)
+        supervise(&inbox, timeout, TIDYING, oneshot::channel().0, || {})
     }
 
     #[test]
     fn an_end_of_its_own_is_kept_whatever_comes_after_it() {
         let trap = || ended(End::Trap { words: "unreachable".into(), backtrace: Vec::new() });
-        for after in [Event::Signal(SIGINT), Event::Tidy(None)] {
+        for after in [Event::Signal(SIGINT), Event::Tidy(Tidied::default())] {
             let supervised = supervised([trap(), after], Some(Duration::from_secs(3600)));
             assert_eq!(supervised.outcome.code, Some(exit::TRAP));
             assert_eq!(supervised.at, Some(Duration::from_secs(1)));
@@ -190,7 +233,7 @@ mod tests {
     fn a_guest_that_does_not_let_go_is_left_behind() {
         let (sender, inbox) = mpsc::channel();
         sender.send(Event::Signal(SIGTERM)).unwrap();
-        let supervised = supervise(&inbox, None, TIDYING, oneshot::channel().0);
+        let supervised = supervise(&inbox, None, TIDYING, oneshot::channel().0, || {});
         assert_eq!(supervised.outcome.code, Some(exit::TERMINATED));
         assert_eq!(supervised.at, None);
         drop(sender);

@@ -42,6 +42,8 @@ pub enum Warning {
     /// The guest ended well, but not after what it had announced.
     #[error("the guest announced {announced} samples and made {made}")]
     Announced { announced: u64, made: u64 },
+    #[error("what the guest had sent last was still on its way when the run was ended, and was thrown away")]
+    Cut,
     /// A report was put together from the lines of a run that was killed.
     #[error("wrun was killed, or is still running: this is what it had written to {}", path.display())]
     Partial { path: PathBuf },
@@ -67,6 +69,7 @@ impl Warning {
             Self::NotesOmitted { .. } => "notes-omitted",
             Self::DenialsOmitted { .. } => "denials-omitted",
             Self::Announced { .. } => "announced",
+            Self::Cut => "cut",
             Self::Partial { .. } => "partial",
             Self::Earlier { .. } => "earlier",
             Self::LinesSkipped { .. } => "lines-skipped",

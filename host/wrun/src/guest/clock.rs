@@ -1,11 +1,11 @@
-//! The guest's monotonic clock where it is a coarse one: a board's, which moves on in steps.
+//! The guest's clocks where they are coarse: a board's, which move on in steps.
 //!
 //! What is left out: wrun's own measuring, which goes by the fine clock whatever the guest is shown.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
-use wasmtime_wasi::HostMonotonicClock;
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 /// A clock that stands still between two ticks.
 pub struct Ticking {
@@ -31,6 +31,17 @@ impl HostMonotonicClock for Ticking {
     }
 }
 
+impl HostWallClock for Ticking {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(self.tick)
+    }
+
+    fn now(&self) -> Duration {
+        let now = nanoseconds(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        Duration::from_nanos(now - now % self.tick)
+    }
+}
+
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -44,10 +55,11 @@ mod tests {
         let clock = Ticking::every(Duration::from_millis(10));
         let mut read = Vec::new();
         for _ in 0..7 {
-            read.push(clock.now() / 1_000_000);
+            read.push(HostMonotonicClock::now(&clock) / 1_000_000);
             tokio::time::advance(Duration::from_millis(4)).await;
         }
         assert_eq!(read, [0, 0, 0, 10, 10, 20, 20]);
-        assert_eq!(clock.resolution(), 10_000_000);
+        assert_eq!(HostMonotonicClock::resolution(&clock), 10_000_000);
+        assert_eq!(HostWallClock::now(&clock).subsec_nanos() % 10_000_000, 0);
     }
 }

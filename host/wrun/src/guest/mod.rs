@@ -41,7 +41,7 @@ pub struct Surroundings<'a> {
     pub max_memory: usize,
     /// Where the guest's standard output goes: with true to standard error.
     pub stdout_to_stderr: bool,
-    /// The step of its monotonic clock, where that is a coarse one.
+    /// The step of its clocks, where they are coarse.
     pub tick: Option<Duration>,
 }
 
@@ -233,7 +233,7 @@ fn context(surroundings: &Surroundings<'_>) -> Result<WasiCtx> {
         context.inherit_stdout();
     }
     if let Some(tick) = surroundings.tick {
-        context.monotonic_clock(Ticking::every(tick));
+        context.monotonic_clock(Ticking::every(tick)).wall_clock(Ticking::every(tick));
     }
     for Folder { host, guest, read_only } in surroundings.folders {
         let permissions = if *read_only { FsPerms::ReadOnly } else { FsPerms::ReadWrite };

@@ -30,6 +30,9 @@ pub(super) enum Line {
     Header {
         schema: u32,
         header: Box<Header>,
+        /// Rounds that were run before this one, and are in the finished report beside this file.
+        #[serde(default)]
+        after: u64,
     },
     Sample(Sample),
     /// Replaces the one of the same name before it, and that name's samples.
@@ -110,9 +113,9 @@ impl<T: PartialEq> Written<T> {
 }
 
 impl Recorder {
-    /// The line that a file of lines begins with.
-    pub(super) fn first_line(&self) -> Line {
-        Line::Header { schema: SCHEMA, header: Box::new(self.header().clone()) }
+    /// The line that a file of lines begins with, after so many rounds before.
+    pub(super) fn first_line(&self, after: u64) -> Line {
+        Line::Header { schema: SCHEMA, header: Box::new(self.header().clone()), after }
     }
 
     /// Hands on what is new since `cursor`; `at_the_end` without regard to pauses.

@@ -2,9 +2,14 @@
 //!
 //! What is left out: whether the runs belong together, which is for whoever ran them to know.
 
+use std::collections::HashMap;
+
 use super::data::{Report, Sample};
 use super::histogram::Histogram;
+use super::state::{CONNECTIONS, Limits, NOTES};
 use super::statistics;
+use super::words::Words;
+use crate::warning::Warning;
 
 impl Report {
     /// This report with another run after it: its times begin where this one ends.
@@ -21,9 +26,15 @@ impl Report {
             connection.moments().for_each(|moment| shift(moment, offset));
         }
         self.samples.append(&mut later.samples);
-        self.connections.append(&mut later.connections);
-        self.lookups.append(&mut later.lookups);
-        self.notes.append(&mut later.notes);
+        self.omitted.connections += append(&mut self.connections, later.connections, CONNECTIONS);
+        self.omitted.lookups += append(&mut self.lookups, later.lookups, CONNECTIONS);
+        self.omitted.notes += append(&mut self.notes, later.notes, NOTES);
+        let limit = Limits::default().samples;
+        for name in over(&self.samples, limit) {
+            self.histograms.push(Histogram::of(name.clone(), &[]));
+            let warning = Warning::HistogramKept { name: name.to_string(), kept: limit as u64 };
+            self.warnings.push((&warning).into());
+        }
         count(&mut self.histograms, later.histograms, &mut self.samples);
         for (name, total) in later.counters {
             let sum = self.counters.entry(name).or_default();
@@ -58,6 +69,21 @@ impl Report {
             ..self
         }
     }
+}
+
+/// Moves what fits, and answers how many did not.
+fn append<T>(to: &mut Vec<T>, from: Vec<T>, limit: usize) -> u64 {
+    let room = limit.saturating_sub(to.len());
+    let omitted = from.len().saturating_sub(room);
+    to.extend(from.into_iter().take(room));
+    omitted as u64
+}
+
+/// The names that have more samples than are kept one by one.
+fn over(samples: &[Sample], limit: usize) -> Vec<Words> {
+    let mut counts: HashMap<&Words, usize> = HashMap::new();
+    samples.iter().for_each(|sample| *counts.entry(&sample.name).or_default() += 1);
+    counts.into_iter().filter(|(_, count)| *count > limit).map(|(name, _)| name.clone()).collect()
 }
 
 /// Adds histograms to those of the same names, and to each the samples of its name that were kept one by one.
@@ -120,6 +146,23 @@ mod tests {
             let bulk = whole.statistics.iter().find(|statistics| &*statistics.name == "bulk").unwrap();
             assert_eq!(bulk.n, 50_001);
         }
+    }
+
+    #[test]
+    fn what_is_more_than_a_report_keeps_is_counted() {
+        let (mut first, mut second) = (story(), story());
+        first.notes = vec!["a note".to_owned(); 900];
+        second.notes = vec!["a note".to_owned(); 200];
+        let socket = first.connections[0].clone();
+        first.connections = vec![socket.clone(); 9_999];
+        second.connections = vec![socket; 5];
+        let whole = first.followed_by(second);
+        assert_eq!((whole.notes.len(), whole.omitted.notes), (1_000, 100));
+        assert_eq!((whole.connections.len(), whole.omitted.connections), (10_000, 4));
+        let mut samples = story().samples;
+        samples.truncate(3);
+        assert_eq!(super::over(&samples, 2), ["get".into()]);
+        assert!(super::over(&samples, 3).is_empty());
     }
 
     #[test]

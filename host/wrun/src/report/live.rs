@@ -48,7 +48,9 @@ pub struct Live {
 impl Live {
     /// Begins to write what the recorder is told. The first line is written before this returns, so that a file which
     /// cannot be written is known before the guest starts.
-    pub fn start(path: &Path, recorder: Arc<Recorder>) -> Result<Self, LiveError> {
+    ///
+    /// `after` rounds of the same series are in the report that is at `path` already.
+    pub fn start(path: &Path, recorder: Arc<Recorder>, after: u64) -> Result<Self, LiveError> {
         // Through a link, so that the file it leads to is replaced and not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if path.file_name().is_none() || fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -68,7 +70,7 @@ impl Live {
         }
         file.set_len(0).map_err(unwritable_part)?;
         let mut header = Lines::new(&file);
-        header.add(&recorder.first_line());
+        header.add(&recorder.first_line(after));
         header.finish().map_err(unwritable_part)?;
         let (stop, stopped) = mpsc::channel();
         let thread = thread::Builder::new()

@@ -42,15 +42,23 @@ pub enum ReadError {
 
 /// Reads the report at `path`.
 ///
-/// Where a run has left a partial report beside it, and nothing newer at `path` itself, that is read instead; the report
-/// is then marked incomplete and says so in its warnings. `path` may also be a partial report's own name.
+/// Where a run has left a partial report beside it, and nothing newer at `path` itself, that is read instead, or, where it
+/// is a later round of the report at `path`, with it; the report is then marked incomplete and says so in its warnings.
+/// `path` may also be a partial report's own name.
 pub fn read(path: &Path) -> Result<Report, ReadError> {
     let partial = partial_of(path);
     match (changed(path), changed(&partial)) {
         (None, Some(_)) => return read_file(&partial),
         (Some(whole), Some(part)) if part >= whole => {
             // A run that was killed before its first line was whole left nothing to show; the earlier report is better.
-            if let Ok(mut report) = read_file(&partial) {
+            if let Ok((mut report, after)) = read_part(&partial) {
+                if after > 0
+                    && let Ok(earlier) = read_file(path)
+                    && earlier.rounds == after
+                    && earlier.header.guest == report.header.guest
+                {
+                    return Ok(earlier.followed_by(report));
+                }
                 report.warnings.push((&Warning::Earlier { path: path.to_owned() }).into());
                 return Ok(report);
             }
@@ -66,13 +74,26 @@ fn changed(path: &Path) -> Option<SystemTime> {
 }
 
 fn read_file(path: &Path) -> Result<Report, ReadError> {
+    read_part(path).map(|(report, _)| report)
+}
+
+/// With how many rounds were run before, where it is of a later one.
+fn read_part(path: &Path) -> Result<(Report, u64), ReadError> {
     let unreadable = |why| ReadError::Unreadable { path: path.to_owned(), why };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
         return Err(ReadError::TooLarge { path: path.to_owned() });
     }
-    parse(path, &bytes)
+    parse(path, &bytes).map(|report| (report, rounds_before(&bytes)))
+}
+
+fn rounds_before(bytes: &[u8]) -> u64 {
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or(bytes);
+    match serde_json::from_slice(first) {
+        Ok(Line::Header { after, .. }) => after,
+        _ => 0,
+    }
 }
 
 /// A report from the bytes of a file of that name.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wrun_net::shape::profile::{Loss, OPPORTUNITY, Path, Profile, Rate};
+use wrun_net::shape::profile::{OPPORTUNITY, Path, Profile, Rate};
 use wrun_net::throttled::{Account, Occurrences, PathAccount, QuirkAccount};
 
 use super::connections::nanoseconds;
@@ -61,7 +61,7 @@ pub struct Configured {
     pub offline: bool,
 }
 
-/// What a path did. Of several runs, counts add up, and of delays and rates it is the run with the largest.
+/// What a path did. Of several runs, counts add up, and of delays the longest are told and of rates the lowest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Achieved {
@@ -157,7 +157,7 @@ impl Configured {
             delay_ns: nanoseconds(path.delay.base),
             jitter_ns: nanoseconds(path.delay.jitter),
             rate_bytes: path.rate.as_ref().map(mean_rate),
-            loss: share(path.loss),
+            loss: path.loss.mean(),
             duplicate: path.duplicate,
             reorder: path.reorder,
             offline: path.offline,
@@ -172,20 +172,6 @@ fn mean_rate(rate: &Rate) -> u64 {
         Rate::Trace(trace) => {
             let lasts = trace.milliseconds.last().copied().unwrap_or_default().max(1);
             (trace.milliseconds.len() as u64).saturating_mul(OPPORTUNITY).saturating_mul(1000) / lasts
-        }
-    }
-}
-
-/// The share of datagrams that is lost in the long run.
-fn share(loss: Loss) -> f64 {
-    match loss {
-        Loss::None => 0.0,
-        Loss::Independent(share) => share,
-        Loss::Bursts { good_to_bad, bad_to_good, loss_in_good, loss_in_bad } => {
-            let changes = good_to_bad + bad_to_good;
-            // Where the state never changes, it stays the good one.
-            let bad = if changes > 0.0 { good_to_bad / changes } else { 0.0 };
-            bad * loss_in_bad + (1.0 - bad) * loss_in_good
         }
     }
 }
@@ -224,7 +210,10 @@ impl Achieved {
         self.p99_delay_ns = self.p99_delay_ns.max(later.p99_delay_ns);
         self.median_late_ns = self.median_late_ns.max(later.median_late_ns);
         self.p99_late_ns = self.p99_late_ns.max(later.p99_late_ns);
-        self.rate_bytes = self.rate_bytes.max(later.rate_bytes);
+        self.rate_bytes = match (self.rate_bytes, later.rate_bytes) {
+            (Some(earlier), Some(later)) => Some(earlier.min(later)),
+            (earlier, later) => earlier.or(later),
+        };
     }
 }
 
@@ -255,14 +244,6 @@ mod tests {
     use wrun_net::shape::profile::Trace;
 
     use super::*;
-
-    #[test]
-    fn a_loss_in_bursts_is_the_share_of_all_in_the_long_run() {
-        let bursts = Loss::Bursts { good_to_bad: 0.01, bad_to_good: 0.19, loss_in_good: 0.0, loss_in_bad: 0.6 };
-        assert!((share(bursts) - 0.03).abs() < 1e-12);
-        let never = Loss::Bursts { good_to_bad: 0.0, bad_to_good: 0.0, loss_in_good: 0.25, loss_in_bad: 1.0 };
-        assert_eq!(share(never), 0.25);
-    }
 
     #[test]
     fn the_rate_of_a_trace_is_its_mean() {

@@ -43,7 +43,7 @@ fn the_lines_of_a_killed_run_hold_what_the_report_would() {
 fn samples_of_a_name_that_was_counted_later_are_not_there_twice() {
     let recorder = with_limits(3, usize::MAX);
     let mut cursor = Cursor::default();
-    let mut lines = vec![recorder.first_line()];
+    let mut lines = vec![recorder.first_line(0)];
     for number in 0..9 {
         tell(&recorder, "get", number * MS, SampleOutcome::Ok);
         lines.extend(changes(&recorder, &mut cursor, false));
@@ -87,6 +87,24 @@ fn a_report_of_version_1_reads_as_one_run_without_impairment() {
     assert_eq!((read.rounds, &read.throttle), (1, &None));
     let first = lines_of(&recorder()).replacen("\"schema\":2", "\"schema\":1", 1);
     assert!(parse(Path::new("report.json.partial"), first.as_bytes()).is_ok());
+}
+
+#[test]
+fn a_killed_round_is_read_with_the_rounds_before_it() {
+    let (_folder, path) = place();
+    let mut before = finish(&recorder());
+    before.rounds = 2;
+    fs::write(&path, before.to_json_pretty()).unwrap();
+    let recorder = recorder();
+    tell(&recorder, "get", MS, SampleOutcome::Ok);
+    let lines = lines_of(&recorder);
+    let after = |rounds: u64| lines.replacen("\"after\":0", &format!("\"after\":{rounds}"), 1);
+    fs::write(partial_of(&path), after(2)).unwrap();
+    let whole = read(&path).unwrap();
+    assert_eq!((whole.rounds, whole.samples.len(), whole.complete), (3, before.samples.len() + 1, false));
+    // Of another series than the report beside it.
+    fs::write(partial_of(&path), after(1)).unwrap();
+    assert_eq!(codes(&read(&path).unwrap()), ["partial", "earlier"]);
 }
 
 #[test]
@@ -143,11 +161,11 @@ fn a_report_file_is_whole_at_every_moment() {
     let (folder, path) = place();
     fs::write(&path, "the older report").unwrap();
     let recorder = recorder();
-    let live = Live::start(&path, recorder.clone()).unwrap();
+    let live = Live::start(&path, recorder.clone(), 0).unwrap();
     assert!(fs::read_to_string(partial_of(&path)).unwrap().starts_with("{\"header\":{\"schema\":2"));
     tell(&recorder, "get", MS, SampleOutcome::Ok);
     assert_eq!(fs::read_to_string(&path).unwrap(), "the older report");
-    assert!(matches!(Live::start(&path, recorder.clone()), Err(LiveError::Taken { .. })));
+    assert!(matches!(Live::start(&path, recorder.clone(), 0), Err(LiveError::Taken { .. })));
     let report = finish(&recorder);
     live.finish(&report).unwrap();
     assert_eq!(read(&path).unwrap(), report);
@@ -160,7 +178,7 @@ fn a_run_that_ends_without_a_report_leaves_its_lines_beside_the_older_one() {
     let recorder = recorder();
     let older = finish(&recorder);
     fs::write(&path, older.to_json_pretty()).unwrap();
-    let live = Live::start(&path, recorder.clone()).unwrap();
+    let live = Live::start(&path, recorder.clone(), 0).unwrap();
     tell(&recorder, "get", MS, SampleOutcome::Ok);
     drop(live);
     let report = read(&path).unwrap();
@@ -174,7 +192,7 @@ fn a_run_that_ends_without_a_report_leaves_its_lines_beside_the_older_one() {
 fn a_report_that_cannot_be_written_is_refused_before_the_guest_starts() {
     let (folder, path) = place();
     let refused = |path: PathBuf| {
-        let error = Live::start(&path, recorder()).err().unwrap();
+        let error = Live::start(&path, recorder(), 0).err().unwrap();
         error.to_string().replace(folder.path().to_str().unwrap(), "FOLDER")
     };
     fs::create_dir(folder.path().join("taken.json.partial")).unwrap();
@@ -190,7 +208,7 @@ fn a_report_that_cannot_be_written_is_refused_before_the_guest_starts() {
     cannot write the report to FOLDER/report.json/report.json.partial: No such file or directory (os error 2); name a file in a folder that exists and can be written
     cannot write the report to FOLDER/taken.json.partial: Is a directory (os error 21); name a file in a folder that exists and can be written
     ");
-    assert!(Live::start(Path::new(""), recorder()).is_err());
+    assert!(Live::start(Path::new(""), recorder(), 0).is_err());
 }
 
 #[test]
@@ -201,7 +219,7 @@ fn a_link_keeps_leading_to_the_report() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let recorder = recorder();
     let report = finish(&recorder);
-    Live::start(&link, recorder).unwrap().finish(&report).unwrap();
+    Live::start(&link, recorder, 0).unwrap().finish(&report).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(read(&path).unwrap(), report);
 }

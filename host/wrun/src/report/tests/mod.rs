@@ -59,6 +59,6 @@ pub(super) fn written(lines: &[Line]) -> String {
 
 /// The file as a killed run leaves it: all lines, and nothing put in order at the end.
 pub(super) fn lines_of(recorder: &Recorder) -> String {
-    let lines = [vec![recorder.first_line()], changes(recorder, &mut Cursor::default(), true)];
+    let lines = [vec![recorder.first_line(0)], changes(recorder, &mut Cursor::default(), true)];
     written(&lines.concat())
 }

@@ -13,7 +13,7 @@ pub fn throttle(page: &mut Page, report: &Report) {
     page.gap();
     if !throttle.paths.is_empty() {
         page.line(HEAD, "impaired");
-        let lines = throttle.paths.iter().take(PATHS).flat_map(path).collect();
+        let lines = throttle.paths.iter().take(PATHS).flat_map(|path| self::path(path, report.rounds > 1)).collect();
         page.columns(&[Column::Rest, Column::Left, Column::Rest], lines);
         let late = throttle.paths.iter().filter_map(|path| path.achieved.p99_late_ns).max();
         if let Some(late) = late {
@@ -36,7 +36,7 @@ pub fn throttle(page: &mut Page, report: &Report) {
 }
 
 /// Two lines: what was set, and what came of it.
-fn path(path: &PathFigures) -> [Line; 2] {
+fn path(path: &PathFigures, of_several: bool) -> [Line; 2] {
     let way = match path.way {
         Way::Up => "up",
         Way::Down => "down",
@@ -46,9 +46,11 @@ fn path(path: &PathFigures) -> [Line; 2] {
         [one] => configured(one),
         [first, rest @ ..] => format!("{} and {} more in turn", configured(first), rest.len()),
     };
+    // Counts add up, but delays and rates do not.
+    let got = if of_several { "got, at worst" } else { "got" };
     [
         Line::new(PLAIN, [format!("{} {way}", path.rule), "set".to_owned(), set]),
-        Line::new(PLAIN, [String::new(), "got".to_owned(), achieved(&path.achieved)]),
+        Line::new(PLAIN, [String::new(), got.to_owned(), achieved(&path.achieved)]),
     ]
 }
 
