@@ -1,6 +1,8 @@
-//! The bench's many datagrams: `datagrams COUNT` sends COUNT of them to a socket of its own, as fast as it can, receives
-//! them, and prints how long they were on their way: the median, the 99th percentile and the longest.
+//! The bench's many datagrams: `datagrams COUNT RATE` sends COUNT of them to a socket of its own, RATE in each millisecond,
+//! receives them meanwhile, and prints how long they were on their way: the shortest, the median, the 99th percentile and
+//! the longest.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,38 +16,51 @@ const PATIENCE: Duration = Duration::from_secs(10);
 fn main() -> ExitCode {
     wrun_guest::run(|| {
         let words: Vec<String> = std::env::args().skip(1).collect();
-        let [count] = &words[..] else { return Err("usage: datagrams COUNT".into()) };
-        let count: usize = count.parse()?;
+        let [count, rate] = &words[..] else { return Err("usage: datagrams COUNT RATE".into()) };
+        let (count, rate): (usize, u64) = (count.parse()?, rate.parse()?);
+        if count == 0 || rate == 0 {
+            return Err("COUNT and RATE are at least 1".into());
+        }
         let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let receiver = UdpSocket::bind(loopback)?;
         let mut sender = UdpSocket::bind(loopback)?;
         sender.connect(receiver.local_addr()?)?;
         let mut times = Vec::with_capacity(count);
-        let mut take = |receiver: &UdpSocket| {
-            let mut bytes = [0; 8];
-            let (length, _) = receiver.try_recv_from(&mut bytes)?;
-            if length == bytes.len() {
-                times.push(monotonic_clock::now().saturating_sub(u64::from_le_bytes(bytes)));
+        let start = monotonic_clock::now();
+        for number in 0..count as u64 {
+            let due = start + number / rate * 1_000_000;
+            loop {
+                let now = monotonic_clock::now();
+                if now >= due {
+                    break;
+                }
+                if !take(&receiver, &mut times)? {
+                    wait(&[receiver.readable()?], Some(Duration::from_nanos(due - now)))?;
+                }
             }
-            Ok::<usize, std::io::Error>(times.len())
-        };
-        let mut received = 0;
-        for _ in 0..count {
             sender.send(&monotonic_clock::now().to_le_bytes())?;
         }
-        while received < count {
-            match take(&receiver) {
-                Ok(so_far) => received = so_far,
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                    if wait(&[receiver.readable()?], Some(PATIENCE))?.is_empty() {
-                        return Err(format!("{received} of {count} datagrams came").into());
-                    }
-                }
-                Err(error) => return Err(error.into()),
+        while times.len() < count {
+            if !take(&receiver, &mut times)? && wait(&[receiver.readable()?], Some(PATIENCE))?.is_empty() {
+                return Err(format!("{} of {count} datagrams came", times.len()).into());
             }
         }
         times.sort_unstable();
-        println!("p50_ns={} p99_ns={} max_ns={}", times[count / 2], times[count * 99 / 100], times[count - 1]);
+        let [min, p50, p99, max] = [0, count / 2, count * 99 / 100, count - 1].map(|place| times[place]);
+        println!("min_ns={min} p50_ns={p50} p99_ns={p99} max_ns={max}");
         Ok(())
     })
+}
+
+/// Receives one, if one is there.
+fn take(receiver: &UdpSocket, times: &mut Vec<u64>) -> io::Result<bool> {
+    let mut bytes = [0; 8];
+    match receiver.try_recv_from(&mut bytes) {
+        Ok(_) => {
+            times.push(monotonic_clock::now().saturating_sub(u64::from_le_bytes(bytes)));
+            Ok(true)
+        }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) => Err(error),
+    }
 }

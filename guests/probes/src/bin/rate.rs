@@ -22,25 +22,26 @@ fn main() -> ExitCode {
             streams.push((TcpStream::connect(address, None)?, bytes / sockets));
         }
         loop {
+            // As far as it goes without waiting, and only then by waiting.
+            for (stream, left) in &mut streams {
+                while *left > 0 {
+                    let size = piece.len().min(usize::try_from(*left)?);
+                    match stream.try_write(&piece[..size]) {
+                        Ok(sent) => *left -= sent as u64,
+                        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
+                        Err(error) => return Err(error.into()),
+                    }
+                    if *left == 0 {
+                        stream.shutdown(Shutdown::Write)?;
+                    }
+                }
+            }
             let open: Vec<usize> = (0..streams.len()).filter(|place| streams[*place].1 > 0).collect();
             if open.is_empty() {
                 break;
             }
             let interests: Vec<_> = open.iter().map(|place| streams[*place].0.writable()).collect();
-            let ready = wait(&interests, None)?;
-            drop(interests);
-            for place in ready.into_iter().map(|index| open[index]) {
-                let (stream, left) = &mut streams[place];
-                let size = piece.len().min(usize::try_from(*left)?);
-                match stream.try_write(&piece[..size]) {
-                    Ok(sent) => *left -= sent as u64,
-                    Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
-                    Err(error) => return Err(error.into()),
-                }
-                if *left == 0 {
-                    stream.shutdown(Shutdown::Write)?;
-                }
-            }
+            wait(&interests, None)?;
         }
         for (stream, _) in &mut streams {
             if stream.read(&mut [0])? > 0 {
