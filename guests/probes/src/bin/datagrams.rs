@@ -1,6 +1,6 @@
 //! The bench's many datagrams: `datagrams COUNT RATE` sends COUNT of them to a socket of its own, RATE in each millisecond,
 //! receives them meanwhile, and prints how long they were on their way: the shortest, the median, the 99th percentile and
-//! the longest.
+//! the longest; and how many never came, since a busy machine's buffers may have had no room for them.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,8 +10,8 @@ use std::time::Duration;
 use wasip2::clocks::monotonic_clock;
 use wrun_guest::{UdpSocket, wait};
 
-/// One that never comes ends the run.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// What has not come after this long never will.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     wrun_guest::run(|| {
@@ -42,12 +42,17 @@ fn main() -> ExitCode {
         }
         while times.len() < count {
             if !take(&receiver, &mut times)? && wait(&[receiver.readable()?], Some(PATIENCE))?.is_empty() {
-                return Err(format!("{} of {count} datagrams came", times.len()).into());
+                break;
             }
+        }
+        let lost = count - times.len();
+        let count = times.len();
+        if count == 0 {
+            return Err("no datagram came".into());
         }
         times.sort_unstable();
         let [min, p50, p99, max] = [0, count / 2, count * 99 / 100, count - 1].map(|place| times[place]);
-        println!("min_ns={min} p50_ns={p50} p99_ns={p99} max_ns={max}");
+        println!("min_ns={min} p50_ns={p50} p99_ns={p99} max_ns={max} lost={lost}");
         Ok(())
     })
 }
