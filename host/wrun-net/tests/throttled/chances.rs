@@ -1,12 +1,13 @@
 //! Chance: as often as it was set, and the same again with the same seed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use tokio::runtime::{Builder, Handle};
 use wrun_net::shape::Profile;
 use wrun_net::shape::profile::{Delay, Effects, Loss, Match, Network, Operation, Path, Regime, Rule};
-use wrun_net::throttled::{Account, Way};
+use wrun_net::throttled::{Account, Precision, Throttled, Way};
 use wrun_net::{Error, SocketOption};
 
 use super::any::profile;
@@ -151,6 +152,53 @@ async fn what_a_late_send_was_answered_is_told_once() {
     assert_eq!(guest.try_send(b"next", &peer), Err(Error::AccessDenied));
     guest.try_send(b"next", &peer).unwrap();
     assert_eq!(peer.within(ms(1000)).await, [b"next"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_due_at_once_has_come_when_the_send_returns_and_its_error_is_the_answer() {
+    let twice = Path { duplicate: 1.0, ..Path::default() };
+    let bench = Bench::new(always(Effects { up: twice, ..Effects::default() }));
+    let (guest, peer) = bench.sockets().await;
+    // Nobody else has a turn in here: whatever came late would pile up.
+    for at in 0..10_000u32 {
+        guest.try_send(&at.to_be_bytes(), &peer).unwrap();
+        for _ in 0..2 {
+            let mut buffer = [0; 8];
+            assert_eq!(peer.socket.try_receive(&mut buffer), Ok((4, guest.at)));
+            assert_eq!(buffer[..4], at.to_be_bytes());
+        }
+    }
+    let all = Datagrams { socket: peer.socket.clone(), at: ([127, 255, 255, 255], peer.at.port()).into() };
+    assert_eq!(guest.try_send(b"to all, without the option", &all), Err(Error::AccessDenied));
+    assert_eq!(guest.socket.queued(), Ok(0));
+    assert_eq!(guest.try_send(b"next", &peer), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_due_at_once_overtakes_what_is_on_its_way_and_nothing_that_is_there() {
+    let rule = |name: &str, matches, up| Rule {
+        name: name.to_owned(),
+        matches,
+        regimes: vec![Regime { lasts: ms(1000), effects: Effects { up, ..Effects::default() } }],
+    };
+    let memory = Bench::new(Profile::default()).memory;
+    let (far, near) = (datagrams(&memory).await, datagrams(&memory).await);
+    let to_far = Match { port: Some(far.at.port()..=far.at.port()), ..Match::default() };
+    let rules = vec![
+        rule("far", to_far, delayed(ms(10))),
+        rule("near", Match::default(), Path { duplicate: 1.0, ..Path::default() }),
+    ];
+    let profile = Profile { rules, ..Profile::default() };
+    let throttled = Throttled::new(Arc::new(memory.clone()), profile, SEED, Precision::Coarse);
+    let guest = datagrams(&*throttled).await;
+    guest.try_send(b"far", &far).unwrap();
+    // The task waits for that one.
+    tokio::time::sleep(ms(1)).await;
+    guest.try_send(b"near", &near).unwrap();
+    assert_eq!(near.socket.try_receive(&mut [0; 8]), Ok((4, guest.at)));
+    let (came, took) = timed(far.receive()).await;
+    assert_eq!(came.unwrap(), b"far");
+    assert_takes(took, ms(9), 1);
 }
 
 #[derive(Debug, Clone)]

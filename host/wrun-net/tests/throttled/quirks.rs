@@ -6,7 +6,7 @@ use wrun_net::shape::Profile;
 use wrun_net::shape::profile::{
     Board, Effects, Linger, LingerOption, Mixture, Mode, Network, SendQueue, Stalls, WithoutLinger,
 };
-use wrun_net::throttled::Occurrences;
+use wrun_net::throttled::{Occurrences, Precision, Throttled};
 use wrun_net::{Backend, Ending, Error, Family, OptionKind, SocketOption};
 
 use super::kit::*;
@@ -348,4 +348,22 @@ async fn an_address_can_be_bound_again_as_soon_as_what_is_in_hand_has_gone() {
     assert_eq!(timed(again.bind(at)).await, (Ok(at), Duration::ZERO));
     let other = bench.throttled.udp(Family::V4).unwrap();
     assert_eq!(other.bind(at).await, Err(Error::AddressInUse));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_datagram_that_the_socket_inside_had_no_room_for_stalls_once_and_takes_one_place() {
+    let inner = Bench::new(stalls(Stalls { send: wait(ms(10)), ..Stalls::default() }));
+    let queue = SendQueue { kinds: vec![], ..two_deep() };
+    let profile = Profile {
+        board: Board { send_queue: Some(queue), ..Board::default() },
+        ..stalls(Stalls { send: wait(ms(100)), ..Stalls::default() })
+    };
+    let outer = Throttled::new(inner.throttled.clone(), profile, SEED, Precision::Coarse);
+    let (guest, peer) = (datagrams(&*outer).await, datagrams(&inner.memory).await);
+    for data in [b"one", b"two"] {
+        assert_takes(timed(guest.send(data, &peer)).await.1, ms(110), 2);
+    }
+    assert_eq!(outer.account().quirks.send_stalls.count, 2);
+    assert_eq!(outer.account().quirks.full_queues.count, 0);
+    assert_eq!(guest.socket.queued(), Ok(6));
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::shape::profile::SendQueue;
-use crate::shape::send_queue::{Place, Places};
+use crate::shape::send_queue::Places;
 use crate::throttled::core::Ground;
 
 pub struct Sending {
@@ -43,15 +43,10 @@ impl Sending {
         }
     }
 
-    /// Whether a datagram of this size may go now, which stalls by what is drawn for it. If it may not,
-    /// [`Self::held_until`] says when.
-    pub fn admit(
-        &mut self,
-        ground: &Ground,
-        draw: impl FnOnce() -> Option<Duration>,
-        to: SocketAddr,
-        bytes: usize,
-    ) -> Result<()> {
+    /// Whether a datagram may go now, which stalls by what is drawn for it. If it may not, [`Self::held_until`] says
+    /// when. It takes its place only by [`Self::sent`]: one that does not go after all is asked for again, and is to find
+    /// its stall over and the place still there.
+    pub fn admit(&mut self, ground: &Ground, draw: impl FnOnce() -> Option<Duration>) -> Result<()> {
         let now = Instant::now();
         if self.stall == Stall::None
             && let Some(time) = draw()
@@ -63,11 +58,7 @@ impl Sending {
             return Err(Error::WouldBlock);
         }
         if let Some(places) = &mut self.places {
-            let time = ground.core.since(now);
-            if places.queued(time) == 0 {
-                self.placed = 0;
-            }
-            if let Place::Full { until } = places.try_send(time, to.ip()) {
+            if let Some(until) = places.full_until(ground.core.since(now)) {
                 let until = ground.core.at(until);
                 if self.counted != Some(until) {
                     self.counted = Some(until);
@@ -76,10 +67,20 @@ impl Sending {
                 }
                 return Err(Error::WouldBlock);
             }
-            self.placed = if places.queued(time) == 0 { 0 } else { self.placed + bytes as u64 };
         }
-        self.stall = Stall::None;
         Ok(())
+    }
+
+    /// A datagram of this size that was admitted has gone.
+    pub fn sent(&mut self, ground: &Ground, to: SocketAddr, bytes: usize) {
+        self.stall = Stall::None;
+        let Some(places) = &mut self.places else { return };
+        let time = ground.core.since(Instant::now());
+        if places.queued(time) == 0 {
+            self.placed = 0;
+        }
+        places.try_send(time, to.ip());
+        self.placed = if places.queued(time) == 0 { 0 } else { self.placed + bytes as u64 };
     }
 
     /// Until when no datagram may go.
