@@ -34,8 +34,8 @@ pub struct PathAccount {
     /// How late the timer was: from when it was due to when it was passed on.
     pub median_late: Option<Duration>,
     pub p99_late: Option<Duration>,
-    /// Bytes that passed while something was waiting for the rate, and how long that was in all. Their quotient is the
-    /// achieved rate.
+    /// Bytes that the rate let go while something was waiting for it, and how long that was in all. Their quotient is the
+    /// achieved rate. What is lost on the way after that has taken its part of it.
     pub busy_bytes: u64,
     pub busy: Duration,
 }

@@ -27,10 +27,11 @@ struct Path {
     busy: Duration,
 }
 
-/// What happens on one line: what its rule does, and when something was last passed on.
+/// What happens on one line: what its rule does, and until when it is known to have been at it.
 pub struct LineTally {
     path: Arc<PathTally>,
-    passed: Mutex<Option<Instant>>,
+    /// When the last of those that were passed on had left the queue.
+    left: Mutex<Option<Instant>>,
 }
 
 /// What happened to something that was handed to a path. Each as in [`PathAccount`].
@@ -47,11 +48,13 @@ pub struct Handed {
 /// What is known of something when it is passed on.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage {
+    pub handed: Instant,
     /// When it was handed over, and the rate had let it go.
     pub sent: Instant,
     pub due: Instant,
     /// It has waited for others before it.
     pub queued: bool,
+    /// What the rate let go until then since the last that was passed on: its own, and those that were lost before it.
     pub bytes: usize,
     /// It has the delay of the path.
     pub delayed: bool,
@@ -105,7 +108,7 @@ impl PathTally {
 
 impl LineTally {
     pub fn new(path: Arc<PathTally>) -> Arc<Self> {
-        Arc::new(Self { path, passed: Mutex::default() })
+        Arc::new(Self { path, left: Mutex::default() })
     }
 
     pub fn handed(&self, handed: Handed) {
@@ -113,13 +116,18 @@ impl LineTally {
     }
 
     pub fn passed(&self, passage: Passage, now: Instant) {
+        // Jitter and overtaking change when things are passed on, and not when they leave the queue: that is as late as
+        // the passing is.
+        let left = passage.sent + now.saturating_duration_since(passage.due);
         let before = {
-            let mut passed = lock(&self.passed);
-            let before = *passed;
-            *passed = before.max(Some(now));
+            let mut last = lock(&self.left);
+            let before = *last;
+            *last = before.max(Some(left));
             before
         };
-        let busy = before.filter(|_| passage.queued).map(|before| now.saturating_duration_since(before));
+        // Before it was handed over, the line had maybe nothing to do.
+        let since = before.map_or(passage.handed, |before| before.max(passage.handed));
+        let busy = passage.queued.then(|| left.saturating_duration_since(since));
         self.path.passed(passage, busy, now);
     }
 }

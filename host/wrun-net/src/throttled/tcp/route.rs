@@ -121,6 +121,7 @@ impl Route {
             let at = |time: Option<Duration>| core.at(time.unwrap_or(Duration::MAX).saturating_add(stall));
             let due = at(sent.map(|sent| sent.due));
             let passage = Passage {
+                handed: at(sent.map(|sent| sent.handed)),
                 sent: at(sent.map(|sent| sent.departs)),
                 due,
                 queued: sent.is_some_and(|sent| sent.queued),
