@@ -40,7 +40,8 @@ pub struct PathAccount {
     pub busy: Duration,
 }
 
-/// How often a quirk showed, and how long that took in all.
+/// How often a quirk showed, and how long that took in all. One that still goes on counts until now, and one that was
+/// given up until then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Occurrences {
     pub count: u64,

@@ -1,5 +1,6 @@
 //! Counting what a profile does, while it does it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use tokio::time::Instant;
 
 use super::account::{Occurrences, PathAccount, QuirkAccount, Way};
 use super::histogram::Histogram;
+use super::showing::Wait;
 use crate::sync::lock;
 
 /// What happened on one way of one rule.
@@ -134,15 +136,40 @@ impl LineTally {
 
 /// How often each quirk showed.
 #[derive(Default)]
-pub struct QuirkTally(Mutex<QuirkAccount>);
+pub struct QuirkTally(Mutex<Quirks>);
+
+#[derive(Default)]
+struct Quirks {
+    over: QuirkAccount,
+    /// Waits that go on, by their numbers.
+    going: HashMap<u64, Wait>,
+    next: u64,
+}
 
 impl QuirkTally {
     pub fn note(&self, note: impl FnOnce(&mut QuirkAccount)) {
-        note(&mut lock(&self.0));
+        note(&mut lock(&self.0).over);
+    }
+
+    /// A number for a wait that goes on.
+    pub fn begins(&self, wait: Wait) -> u64 {
+        let mut quirks = lock(&self.0);
+        let number = quirks.next;
+        quirks.next += 1;
+        quirks.going.insert(number, wait);
+        number
+    }
+
+    pub fn ends(&self, number: u64, now: Instant) {
+        let Quirks { over, going, .. } = &mut *lock(&self.0);
+        going.remove(&number).into_iter().for_each(|wait| wait.count(over, now));
     }
 
     pub fn account(&self) -> QuirkAccount {
-        *lock(&self.0)
+        let quirks = lock(&self.0);
+        let (mut account, now) = (quirks.over, Instant::now());
+        quirks.going.values().for_each(|wait| wait.count(&mut account, now));
+        account
     }
 }
 

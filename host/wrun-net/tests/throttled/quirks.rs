@@ -367,3 +367,42 @@ async fn a_datagram_that_the_socket_inside_had_no_room_for_stalls_once_and_takes
     assert_eq!(outer.account().quirks.full_queues.count, 0);
     assert_eq!(guest.socket.queued(), Ok(6));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_given_up_counts_for_as_long_as_it_was_waited() {
+    let some = wait(ms(5000));
+    let bench = Bench::new(Profile {
+        board: Board { send_queue: Some(SendQueue { kinds: vec![], ..two_deep() }), ..Board::default() },
+        ..stalls(Stalls { answer: some.clone(), ..Stalls::default() })
+    });
+    let gives_up = ms(400);
+    // A full queue, which the guest ends by making its socket anew.
+    let (guest, peer) = bench.sockets().await;
+    for _ in 0..2 {
+        guest.try_send(b"?", &peer).unwrap();
+    }
+    assert!(tokio::time::timeout(gives_up, guest.send(b"?", &peer)).await.is_err());
+    assert_eq!(bench.throttled.account().quirks.full_queues, once(gives_up));
+    drop(guest);
+    tokio::time::sleep(ms(5000)).await;
+    assert_eq!(bench.throttled.account().quirks.full_queues, once(gives_up));
+    // An answer that the guest does not wait for.
+    let (guest, peer) = bench.pair().await;
+    write_all(&guest, b"?").await.unwrap();
+    write_all(&peer, b"!").await.unwrap();
+    assert!(tokio::time::timeout(gives_up, read_exactly(&guest, 1)).await.is_err());
+    drop(guest);
+    assert_eq!(bench.throttled.account().quirks.answer_stalls, once(gives_up));
+
+    bench.throttled.replace(stalls(Stalls { connect: some.clone(), send: some, ..Stalls::default() }));
+    let (_listener, there) = listen(&bench.memory).await;
+    assert!(tokio::time::timeout(gives_up, connect(&*bench.throttled, there)).await.is_err());
+    assert_eq!(bench.throttled.account().quirks.connect_stalls, once(gives_up));
+    // One that is never begun does not show.
+    drop(connect(&*bench.throttled, there));
+    assert_eq!(bench.throttled.account().quirks.connect_stalls, once(gives_up));
+    let (guest, peer) = bench.sockets().await;
+    assert!(tokio::time::timeout(gives_up, guest.send(b"?", &peer)).await.is_err());
+    drop(guest);
+    assert_eq!(bench.throttled.account().quirks.send_stalls, once(gives_up));
+}

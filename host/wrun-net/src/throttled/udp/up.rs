@@ -177,6 +177,7 @@ impl Up {
     /// The guest has dropped it. What is in hand goes on.
     pub fn give_up(&mut self, core: &Arc<Core>, wakes: &mut Wakes) {
         self.over = true;
+        self.sending.give_up();
         let address = self.kept.as_ref().and_then(|kept| kept.local_address().ok());
         self.leftover = address.map(|address| Leftover::new(core, address));
         wakes.add(&mut self.writer);
