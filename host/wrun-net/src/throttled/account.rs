@@ -17,7 +17,7 @@ pub struct PathAccount {
     /// The name of the rule.
     pub rule: String,
     pub way: Way,
-    /// Datagrams, or segments of TCP streams, that were handed to the path, and their bytes.
+    /// Datagrams, or segments of TCP streams and their handshakes, that were handed to the path, and their bytes.
     pub count: u64,
     pub bytes: u64,
     /// Of these: lost by chance (a segment each time that it was, before it was sent again), and for want of room in the

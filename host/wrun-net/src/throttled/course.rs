@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::account::Way;
 use super::tally::{Handed, LineTally, PathTally};
 use crate::shape::dice::{Dice, Effect, Owner, Seed};
-use crate::shape::handshake::{self, Leg};
+use crate::shape::handshake::{self, Leg, Segments};
 use crate::shape::lane::Lane;
 use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
 use crate::shape::profile::{Mixture, Rule};
@@ -212,7 +212,21 @@ impl Course {
 
     /// When the first segment of a peer arrives that sends it now. One that is lost is sent again.
     pub fn opening(&mut self, now: Duration) -> Duration {
-        handshake::arrival(now, Leg { line: &mut lock(&self.link).line, lane: &mut self.lane })
+        let link = self.link.clone();
+        let mut link = lock(&link);
+        let mut segments = Segments::default();
+        let leg = Leg { line: &mut link.line, lane: &mut self.lane, segments: &mut segments };
+        let arrives = handshake::arrival(now, leg);
+        self.shook(&link, segments);
+        arrives
+    }
+
+    /// Tells of the segments of a handshake, each of which counts as handed over once, however often it is sent.
+    fn shook(&self, link: &Link, segments: Segments) {
+        // What changes nothing has nothing to tell.
+        if segments.sent > 0 && !link.line.is_clear() {
+            self.tally.handed(Handed { count: 1, lost: segments.lost, ..Handed::default() });
+        }
     }
 
     /// What becomes of a datagram, and what it has to wait for: nothing is `None`, otherwise the bytes that are let go
@@ -251,8 +265,15 @@ impl Course {
         // Always in this order: up, then down.
         let mut up_link = lock(&up.link);
         let mut down_link = lock(&down.link);
-        let up = Leg { line: &mut up_link.line, lane: &mut up.lane };
-        act(up, Leg { line: &mut down_link.line, lane: &mut down.lane })
+        let mut segments = [Segments::default(); 2];
+        let [up_segments, down_segments] = &mut segments;
+        let acted = act(
+            Leg { line: &mut up_link.line, lane: &mut up.lane, segments: up_segments },
+            Leg { line: &mut down_link.line, lane: &mut down.lane, segments: down_segments },
+        );
+        up.shook(&up_link, segments[0]);
+        down.shook(&down_link, segments[1]);
+        acted
     }
 }
 

@@ -266,3 +266,43 @@ proptest! {
         }))?;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_segments_of_handshakes_are_counted_and_so_is_what_is_lost_of_them() {
+    let lossy = Path { loss: Loss::Independent(0.5), ..Path::default() };
+    let bench = Bench::new(always(both(lossy)));
+    let (listener, there) = listen(&bench.memory).await;
+    for _ in 0..100 {
+        // Whichever way it ends.
+        if connect(&*bench.throttled, there).await.is_ok() {
+            accept(&listener).await.unwrap();
+        }
+    }
+    let paths = bench.throttled.account().paths;
+    assert_eq!(paths.iter().map(|path| path.way).collect::<Vec<_>>(), [Way::Up, Way::Down]);
+    for path in paths {
+        assert!(path.count > 90 && path.count <= 100 && path.bytes == 0, "{path:?}");
+        // Each time one is lost it is sent again; those that the next takes the place of are among them.
+        assert!(path.lost > 50, "{path:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_connects_to_the_guest_changes_nothing_for_its_other_sockets() {
+    let mut all = Vec::new();
+    for peers in [0, 1, 3] {
+        let bench = Bench::new(always(both(chancy())));
+        let (listener, there) = listen(&*bench.throttled).await;
+        for _ in 0..peers {
+            let _peer = connect(&bench.memory, there).await.unwrap();
+            accept(&listener).await.unwrap();
+        }
+        let (guest, peer) = bench.sockets().await;
+        for at in 0..200u8 {
+            guest.try_send(&[at], &peer).unwrap();
+        }
+        all.push(peer.within(ms(1000)).await);
+    }
+    assert!(all[0].len() < 220 && all[0] != (0..200).map(|at| vec![at]).collect::<Vec<_>>());
+    assert!(all.iter().all(|one| *one == all[0]));
+}
