@@ -21,7 +21,8 @@ pub struct Seed(pub u64);
 /// Whose dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Owner {
-    /// Counted by whoever opens sockets; name lookups count as sockets.
+    /// Counted by whoever opens sockets; name lookups count as sockets, and connections that a listener accepts are
+    /// counted by it.
     pub socket: u64,
     /// The place of the rule in its profile.
     pub rule: u32,
