@@ -406,3 +406,19 @@ async fn a_wait_that_is_given_up_counts_for_as_long_as_it_was_waited() {
     drop(guest);
     assert_eq!(bench.throttled.account().quirks.send_stalls, once(gives_up));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_acknowledgement_waits_for_what_stands_in_the_queue_before_it() {
+    let bench = Bench::new(always(Effects { up: limited(10_000), ..Effects::default() }));
+    let (guest, peer) = bench.pair().await;
+    let (got, took) = timed(async {
+        // Two full segments and a small one, which leaves after 300 ms.
+        write_all(&guest, &pattern(3000)).await.unwrap();
+        write_all(&guest, b"body").await.unwrap();
+        read_exactly(&peer, 3004).await
+    })
+    .await;
+    assert_eq!(got[3000..], *b"body");
+    // What is held back leaves 40 ms after that.
+    assert_takes(took, ms(340), 2);
+}

@@ -13,6 +13,7 @@ use super::pipe::{Ending, Pipe};
 use super::route::{News, Route};
 use super::settings::Settings;
 use crate::error::{Error, Result};
+use crate::shape::line::SEGMENT;
 use crate::shape::nagle::{self, Nagle};
 use crate::shape::profile::DELAYED_ACKNOWLEDGEMENT;
 use crate::throttled::account::Way;
@@ -149,13 +150,13 @@ impl Up {
         }
     }
 
-    fn send(&mut self, ground: &Ground, now: Instant, count: usize) {
-        self.route.send(&mut self.pipe, ground, now, count, Duration::ZERO);
-    }
-
     /// Sends what Nagle's algorithm lets go, and keeps account of how long small sends are held back.
     fn release(&mut self, ground: &Ground, now: Instant, leaves: u64) {
-        self.send(ground, now, usize::try_from(leaves).unwrap_or(usize::MAX));
+        let count = usize::try_from(leaves).unwrap_or(usize::MAX);
+        let departs = self.route.send(&mut self.pipe, ground, now, count, Duration::ZERO);
+        if !leaves.is_multiple_of(SEGMENT) {
+            self.nagle.departs(departs);
+        }
         self.note_held(ground, now);
     }
 

@@ -50,14 +50,13 @@ impl Sending {
         if self.stall.as_ref().is_some_and(|stall| !stall.is_over(now)) {
             return Err(Error::WouldBlock);
         }
-        if let Some(places) = &mut self.places {
-            if let Some(until) = places.full_until(ground.core.since(now)) {
-                let until = ground.core.at(until);
-                if self.full.as_ref().is_none_or(|full| full.until() != until) {
-                    self.full = Some(Showing::new(&ground.core, |quirks| &mut quirks.full_queues, now, until));
-                }
-                return Err(Error::WouldBlock);
+        let time = ground.core.since(now);
+        if let Some(until) = self.places.as_mut().and_then(|places| places.full_until(time)) {
+            let until = ground.core.at(until);
+            if self.full.as_ref().is_none_or(|full| full.until() != until) {
+                self.full = Some(Showing::new(&ground.core, |quirks| &mut quirks.full_queues, now, until));
             }
+            return Err(Error::WouldBlock);
         }
         self.full = None;
         Ok(())
