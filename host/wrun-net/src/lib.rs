@@ -17,6 +17,7 @@ pub mod shape;
 mod sync;
 pub mod throttled;
 mod transport;
+mod watched;
 
 pub use backend::{
     Backend, Capabilities, Closed, Ending, Family, Interface, OptionKind, SocketOption, TcpListener, TcpSocket,

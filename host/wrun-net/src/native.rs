@@ -2,7 +2,7 @@
 //!
 //! One file each: `socket` before it is anything, `listener`, `stream`, `close` (how a stream ends),
 //! `datagram`, and what they share: `ask` (calls that never wait), `edges` (what tokio does not pass on), `options`,
-//! `flag`, `interface`, `queue`, `watched`. Names are `resolve`'s.
+//! `flag`, `interface`, `queue`. Names are `resolve`'s.
 //!
 //! Runs on a tokio runtime with I/O and time, and is made for a current-thread one whose tasks run in
 //! `tokio::task::coop::unconstrained`; otherwise readiness is refused after 128 ready operations without asking the
@@ -22,7 +22,6 @@ mod queue;
 mod resolve;
 mod socket;
 mod stream;
-pub(crate) mod watched;
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket as StdUdpSocket};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //!
 //! [`crate::shape`] decides; here is what carries it out. `core` is what all sockets share, `terms` a profile in force,
 //! `course` one socket's way over a line; `tcp` and `udp` are the sockets, `resolve` the lookups; `alarm` waits, `budget` bounds what is held,
-//! and `tally` counts what [`Account`] is made of.
+//! and `tally` counts what [`Account`] is made of, `showing` what quirks have taken.
 //!
 //! What is left out: the guest's clock ([`crate::shape::profile::Board::tick`]), which is whose who gives the guest one.
 
@@ -18,6 +18,7 @@ mod histogram;
 mod leftover;
 mod resolve;
 mod scratch;
+mod showing;
 mod slots;
 mod talk;
 mod tally;

@@ -15,11 +15,11 @@ use tokio::io::unix::AsyncFd;
 
 use super::ask::ask;
 use super::edges::Edges;
-use super::watched::watched;
 use super::{flag, interface, options, queue};
 use crate::backend::{Family, Interface, OptionKind, Options, Pending, SocketOption, UdpSocket, now};
 use crate::error::{Error, Result};
 use crate::transport::{Transport, is_same_peer};
+use crate::watched::watched;
 
 pub struct Datagrams {
     /// Not tokio's socket, which does not wake a reader for an error: see [`Self::new`].

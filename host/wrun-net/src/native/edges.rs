@@ -12,8 +12,8 @@ use rustix::io::Errno;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::watched::watched;
 use crate::error::Result;
+use crate::watched::watched;
 
 /// The edges at which a socket gets room to send, ends or fails.
 pub struct Edges(AsyncFd<OwnedFd>);

@@ -12,10 +12,10 @@ use tokio::net::{TcpListener as TokioListener, TcpStream as TokioStream};
 use super::ask::ask;
 use super::options;
 use super::stream::Stream;
-use super::watched::watched;
 use crate::backend::{Family, OptionKind, Options, Pending, SocketOption, TcpListener, TcpStream, now};
 use crate::error::Result;
 use crate::transport::Transport;
+use crate::watched::watched;
 
 /// Not tokio's listener: that one accepts and waits in one step, and cannot be asked for either alone.
 pub struct Listener {

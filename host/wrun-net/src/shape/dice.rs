@@ -1,8 +1,10 @@
 //! Chance: everything random comes from a seed.
 //!
-//! Each socket and effect has dice of its own, keyed by who it is, so that the decisions of one never depend on what
-//! another does meanwhile: the same seed and the same calls give the same decisions, call for call. A throw takes a
-//! fixed count of numbers whatever the odds, so that one changed probability leaves all other decisions as they were.
+//! Each socket and effect has dice of its own, keyed by who it is, so that what one throws never depends on what another
+//! does meanwhile: the same seed and the same calls give the same decisions, call for call. What sockets share is beside
+//! the dice: the queue of a line, and whether it is in a [burst](super::loss::Weather) of losses, are up to all who
+//! send on it. A throw takes a fixed count of numbers whatever the odds, so that one changed probability leaves all other
+//! decisions as they were.
 //!
 //! The numbers are ChaCha8's, and what is made of them is spelt out here, so that no update of a library changes what a
 //! seed means.
@@ -21,7 +23,8 @@ pub struct Seed(pub u64);
 /// Whose dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Owner {
-    /// Counted by whoever opens sockets; name lookups count as sockets.
+    /// Counted by whoever opens sockets; name lookups count as sockets, and connections that a listener accepts are
+    /// counted by it.
     pub socket: u64,
     /// The place of the rule in its profile.
     pub rule: u32,

@@ -21,14 +21,33 @@ pub const RETRIES: u32 = 6;
 pub struct Leg<'a> {
     pub line: &'a mut Line,
     pub lane: &'a mut Lane,
+    /// Counts up what is sent over it, and what of that is lost.
+    pub segments: &'a mut Segments,
+}
+
+/// Segments of handshakes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Segments {
+    pub sent: u64,
+    pub lost: u64,
+}
+
+impl Leg<'_> {
+    /// When a segment arrives. `None`: it is lost.
+    fn carry(&mut self, at: Duration, attempt: Attempt) -> Option<Duration> {
+        let arrives = self.line.bare(at, attempt, self.lane);
+        self.segments.sent += 1;
+        self.segments.lost += u64::from(arrives.is_none());
+        arrives
+    }
 }
 
 /// How long a connect takes that begins now, and how it ends.
-pub fn connect(now: Duration, up: Leg<'_>, down: Leg<'_>, opening: &Opening, dice: &mut OpeningDice) -> Opened {
+pub fn connect(now: Duration, mut up: Leg<'_>, mut down: Leg<'_>, opening: &Opening, dice: &mut OpeningDice) -> Opened {
     let mut answer: Option<Duration> = None;
     for (sent, until, attempt) in tries(now) {
-        if let Some(arrived) = up.line.bare(sent, attempt, up.lane)
-            && let Some(answered) = down.line.bare(arrived, attempt, down.lane)
+        if let Some(arrived) = up.carry(sent, attempt)
+            && let Some(answered) = down.carry(arrived, attempt)
         {
             answer = Some(answer.map_or(answered, |earlier| earlier.min(answered)));
         }
@@ -41,8 +60,8 @@ pub fn connect(now: Duration, up: Leg<'_>, down: Leg<'_>, opening: &Opening, dic
 }
 
 /// When the SYN of a peer arrives that sends it now, or when the peer gives up.
-pub fn arrival(now: Duration, leg: Leg<'_>) -> Duration {
-    let arrived = tries(now).find_map(|(sent, _, attempt)| leg.line.bare(sent, attempt, leg.lane));
+pub fn arrival(now: Duration, mut leg: Leg<'_>) -> Duration {
+    let arrived = tries(now).find_map(|(sent, _, attempt)| leg.carry(sent, attempt));
     arrived.unwrap_or_else(|| given_up(now))
 }
 
@@ -81,8 +100,8 @@ mod tests {
         let (mut up, mut down) = (Line::new(rule, Way::Up), Line::new(rule, Way::Down));
         let connect = |(socket, now)| {
             let [mut up_lane, mut down_lane] = [Way::Up, Way::Down].map(|way| Lane::new(SEED, socket, 0, way));
-            let up = Leg { line: &mut up, lane: &mut up_lane };
-            let down = Leg { line: &mut down, lane: &mut down_lane };
+            let up = Leg { line: &mut up, lane: &mut up_lane, segments: &mut Segments::default() };
+            let down = Leg { line: &mut down, lane: &mut down_lane, segments: &mut Segments::default() };
             connect(now, up, down, &Opening::default(), &mut OpeningDice::connect(SEED, socket, 0))
         };
         (0..).zip(nows).map(connect).collect()
@@ -141,7 +160,7 @@ mod tests {
         let offline = || Path { offline: true, ..Path::default() };
         let arrival = |rule: &Rule| {
             let (mut line, mut lane) = (Line::new(rule, Way::Up), Lane::new(SEED, 0, 0, Way::Up));
-            super::arrival(ms(0), Leg { line: &mut line, lane: &mut lane })
+            super::arrival(ms(0), Leg { line: &mut line, lane: &mut lane, segments: &mut Segments::default() })
         };
         assert_eq!(arrival(&rule([(1, Path::default())])), ms(0));
         assert_eq!(arrival(&rule([(6000, offline()), (60_000, Path::default())])), ms(7000));

@@ -201,11 +201,6 @@ impl Line {
         a_millisecond.clamp(SEGMENT, MAX_PIECE)
     }
 
-    /// The delay without its jitter: the sum of both ways is the round trip.
-    pub fn base_delay(&self, now: Duration) -> Duration {
-        self.path(now).delay.base
-    }
-
     fn path(&self, now: Duration) -> &Path {
         &self.paths[self.schedule.turn(now).regime]
     }

@@ -29,6 +29,8 @@ pub struct Nagle {
     held: u64,
     /// When the last small segment is acknowledged if the peer sends nothing before.
     acknowledged: Option<Duration>,
+    /// How long after it has left that is.
+    takes: Duration,
 }
 
 impl Nagle {
@@ -58,6 +60,11 @@ impl Nagle {
         std::mem::take(&mut self.held)
     }
 
+    /// The last small segment waits for the rate until `departs`, and so does its acknowledgement.
+    pub fn departs(&mut self, departs: Duration) {
+        self.acknowledged = self.acknowledged.map(|_| departs.saturating_add(self.takes));
+    }
+
     /// Bytes that wait for an acknowledgement.
     pub fn held(&self) -> u64 {
         self.held
@@ -76,7 +83,8 @@ impl Nagle {
         if self.held == 0 || (self.acknowledged.is_some() && !terms.no_delay) {
             return 0;
         }
-        self.acknowledged = Some(now.saturating_add(terms.round_trip).saturating_add(terms.acknowledgement));
+        self.takes = terms.round_trip.saturating_add(terms.acknowledgement);
+        self.acknowledged = Some(now.saturating_add(self.takes));
         std::mem::take(&mut self.held)
     }
 }
@@ -114,6 +122,16 @@ mod tests {
         assert_eq!([nagle.write(ms(0), 1, &no_delay), nagle.write(ms(0), 1, &no_delay)], [1, 1]);
         assert_eq!(nagle.write(ms(0), 5, &TERMS), 0);
         assert_eq!(nagle.due(ms(0), &no_delay), 5);
+    }
+
+    #[test]
+    fn a_small_segment_that_waits_for_the_rate_is_acknowledged_that_much_later() {
+        let mut nagle = Nagle::default();
+        nagle.departs(ms(1000));
+        assert_eq!(nagle.write(ms(0), 10, &TERMS), 10);
+        nagle.departs(ms(300));
+        assert_eq!(nagle.write(ms(50), 10, &TERMS), 0);
+        assert_eq!(nagle.until(), Some(ms(342)));
     }
 
     #[test]

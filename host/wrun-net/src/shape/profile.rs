@@ -24,10 +24,11 @@ pub struct Profile {
     pub board: Board,
 }
 
-/// Who shares the queues and the rates of a rule.
+/// Who shares the queues, the rates and the bursts of a rule. Each rule has a line of its own each way, so that what
+/// meets another rule is on another line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// All sockets together: they stand behind one link.
+    /// All sockets together that meet the rule: they stand behind one link.
     #[default]
     Link,
     /// Nobody: each socket has a link of its own.
@@ -74,7 +75,8 @@ pub struct Network {
 /// What a rule may be about. Each decides about the effects named here and no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// [`Effects::connect`], [`Stalls::connect`], and the handshake's way there and back. Accepting a connection too.
+    /// [`Effects::connect`], [`Stalls::connect`], and the handshake's way there and back. Of a connection that is
+    /// accepted the way here only: the delay and the losses of `down` that its peer's SYN meets.
     Connect,
     /// [`Effects::up`], [`Stalls::send`], [`Effects::acknowledgement`].
     Send,

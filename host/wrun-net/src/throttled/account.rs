@@ -17,7 +17,7 @@ pub struct PathAccount {
     /// The name of the rule.
     pub rule: String,
     pub way: Way,
-    /// Datagrams, or segments of TCP streams, that were handed to the path, and their bytes.
+    /// Datagrams, or segments of TCP streams and their handshakes, that were handed to the path, and their bytes.
     pub count: u64,
     pub bytes: u64,
     /// Of these: lost by chance (a segment each time that it was, before it was sent again), and for want of room in the
@@ -34,13 +34,14 @@ pub struct PathAccount {
     /// How late the timer was: from when it was due to when it was passed on.
     pub median_late: Option<Duration>,
     pub p99_late: Option<Duration>,
-    /// Bytes that passed while something was waiting for the rate, and how long that was in all. Their quotient is the
-    /// achieved rate.
+    /// Bytes that the rate let go while something was waiting for it, and how long that was in all. Their quotient is the
+    /// achieved rate. What is lost on the way after that has taken its part of it.
     pub busy_bytes: u64,
     pub busy: Duration,
 }
 
-/// How often a quirk showed, and how long that took in all.
+/// How often a quirk showed, and how long that took in all. One that still goes on counts until now, and one that was
+/// given up until then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Occurrences {
     pub count: u64,

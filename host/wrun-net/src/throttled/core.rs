@@ -35,7 +35,7 @@ pub struct Core {
     /// The number of the terms that hold, for whoever has found out what they mean for him and wants to know whether
     /// that is still so.
     current: AtomicU64,
-    /// How many sockets and lookups there have been.
+    /// How many sockets and lookups the guest has had.
     born: AtomicU64,
     /// Those who want to be told of new terms.
     members: Mutex<HashMap<u64, Weak<dyn Member>>>,
@@ -120,7 +120,8 @@ impl Core {
         self.at(self.since(moment).saturating_add(time))
     }
 
-    /// A number for a new socket or lookup.
+    /// A number for a new socket or lookup of the guest's. When its peers connect changes nothing about it: those have
+    /// numbers beyond, as their listener [counts](accepted) them.
     pub fn birth(&self) -> u64 {
         self.born.fetch_add(1, Ordering::Relaxed)
     }
@@ -150,6 +151,12 @@ impl Core {
         }
         Ok(())
     }
+}
+
+/// The number of a connection that a listener has accepted, by the place in the listener's row, so that whoever else
+/// connects meanwhile changes none of its chances. Beyond 4,294,967,295 of either, some would share theirs.
+pub fn accepted(listener: u64, index: u32) -> u64 {
+    (listener.wrapping_add(1) << u32::BITS) | u64::from(index)
 }
 
 /// Thirty years: what any clock can show, and nobody waits for.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::account::Way;
 use super::tally::{Handed, LineTally, PathTally};
 use crate::shape::dice::{Dice, Effect, Owner, Seed};
-use crate::shape::handshake::{self, Leg};
+use crate::shape::handshake::{self, Leg, Segments};
 use crate::shape::lane::Lane;
 use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
 use crate::shape::profile::{Mixture, Rule};
@@ -22,6 +22,8 @@ pub struct Link {
     /// Sockets whose bytes wait in the queue, or that wait for room in it, each with until when.
     senders: BTreeSet<(Duration, u64)>,
     tally: Arc<LineTally>,
+    /// Bytes that were lost after the rate had let them go, without anything that has passed since.
+    lost: usize,
 }
 
 /// How long who was told that there is room counts as one who wants it.
@@ -30,7 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(2);
 impl Link {
     /// A line of its own, whose account is the path's.
     pub fn new(rule: &Rule, way: Way, path: Arc<PathTally>) -> Self {
-        Self { line: Line::new(rule, way), senders: BTreeSet::new(), tally: LineTally::new(path) }
+        Self { line: Line::new(rule, way), senders: BTreeSet::new(), tally: LineTally::new(path), lost: 0 }
     }
 }
 
@@ -72,6 +74,8 @@ pub struct CourseId {
 /// A piece of a stream on its way.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
+    /// When it was handed over, or there was room that it has been waiting for.
+    pub handed: Duration,
     pub departs: Duration,
     pub due: Duration,
     /// It has to wait for others.
@@ -126,7 +130,8 @@ impl Course {
         let mut link = lock(&link);
         let since = self.room_since.take().filter(|since| *since < now && now - *since <= GRACE);
         let queued = since.is_some() || link.line.backlog(now) > 0;
-        let sent = link.line.piece(since.unwrap_or(now), bytes as u64, round_trip, &mut self.lane);
+        let handed = since.unwrap_or(now);
+        let sent = link.line.piece(handed, bytes as u64, round_trip, &mut self.lane);
         let departs = sent.map_or(Duration::MAX, |piece| piece.departs);
         // Until it has caught up, what comes next has waited too.
         self.room_since = since.and(Some(departs)).filter(|departs| *departs < now);
@@ -139,7 +144,7 @@ impl Course {
                 self.stand(&mut link, departs);
             }
         }
-        sent.map(|Piece { departs, due, .. }| Sent { departs, due, queued })
+        sent.map(|Piece { departs, due, .. }| Sent { handed, departs, due, queued })
     }
 
     /// There is room, and nothing to be handed over.
@@ -207,14 +212,39 @@ impl Course {
 
     /// When the first segment of a peer arrives that sends it now. One that is lost is sent again.
     pub fn opening(&mut self, now: Duration) -> Duration {
-        handshake::arrival(now, Leg { line: &mut lock(&self.link).line, lane: &mut self.lane })
+        let link = self.link.clone();
+        let mut link = lock(&link);
+        let mut segments = Segments::default();
+        let leg = Leg { line: &mut link.line, lane: &mut self.lane, segments: &mut segments };
+        let arrives = handshake::arrival(now, leg);
+        self.shook(&link, segments);
+        arrives
     }
 
-    /// What becomes of a datagram, and whether it has to wait for others.
-    pub fn datagram(&mut self, now: Duration, bytes: usize) -> (Verdict, bool) {
+    /// Tells of the segments of a handshake, each of which counts as handed over once, however often it is sent.
+    fn shook(&self, link: &Link, segments: Segments) {
+        // What changes nothing has nothing to tell.
+        if segments.sent > 0 && !link.line.is_clear() {
+            self.tally.handed(Handed { count: 1, lost: segments.lost, ..Handed::default() });
+        }
+    }
+
+    /// What becomes of a datagram, and what it has to wait for: nothing is `None`, otherwise the bytes that are let go
+    /// with it, those of the lost before it included.
+    pub fn datagram(&mut self, now: Duration, bytes: usize) -> (Verdict, Option<usize>) {
         let mut link = lock(&self.link);
-        let queued = link.line.backlog(now) > 0;
+        let backlog = link.line.backlog(now);
         let verdict = link.line.datagram(now, bytes as u64, &mut self.lane);
+        // A line that was idle begins anew with its account.
+        let before = if backlog > 0 { std::mem::take(&mut link.lost) } else { 0 };
+        // Of the lost, those that never got into the queue take nothing of the rate.
+        let is_carried = link.line.backlog(now) > backlog;
+        link.lost = match verdict {
+            Verdict::Passes(_) => 0,
+            Verdict::Lost if is_carried => before + bytes,
+            Verdict::Lost | Verdict::Overflowed => before,
+        };
+        let queued = (backlog > 0).then_some(before + bytes);
         let passage = match verdict {
             Verdict::Passes(passage) => Some(passage),
             Verdict::Lost | Verdict::Overflowed => None,
@@ -235,8 +265,15 @@ impl Course {
         // Always in this order: up, then down.
         let mut up_link = lock(&up.link);
         let mut down_link = lock(&down.link);
-        let up = Leg { line: &mut up_link.line, lane: &mut up.lane };
-        act(up, Leg { line: &mut down_link.line, lane: &mut down.lane })
+        let mut segments = [Segments::default(); 2];
+        let [up_segments, down_segments] = &mut segments;
+        let acted = act(
+            Leg { line: &mut up_link.line, lane: &mut up.lane, segments: up_segments },
+            Leg { line: &mut down_link.line, lane: &mut down.lane, segments: down_segments },
+        );
+        up.shook(&up_link, segments[0]);
+        down.shook(&down_link, segments[1]);
+        acted
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counting what a profile does, while it does it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use tokio::time::Instant;
 
 use super::account::{Occurrences, PathAccount, QuirkAccount, Way};
 use super::histogram::Histogram;
+use super::showing::Wait;
 use crate::sync::lock;
 
 /// What happened on one way of one rule.
@@ -27,10 +29,11 @@ struct Path {
     busy: Duration,
 }
 
-/// What happens on one line: what its rule does, and when something was last passed on.
+/// What happens on one line: what its rule does, and until when it is known to have been at it.
 pub struct LineTally {
     path: Arc<PathTally>,
-    passed: Mutex<Option<Instant>>,
+    /// When the last of those that were passed on had left the queue.
+    left: Mutex<Option<Instant>>,
 }
 
 /// What happened to something that was handed to a path. Each as in [`PathAccount`].
@@ -47,11 +50,13 @@ pub struct Handed {
 /// What is known of something when it is passed on.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage {
+    pub handed: Instant,
     /// When it was handed over, and the rate had let it go.
     pub sent: Instant,
     pub due: Instant,
     /// It has waited for others before it.
     pub queued: bool,
+    /// What the rate let go until then since the last that was passed on: its own, and those that were lost before it.
     pub bytes: usize,
     /// It has the delay of the path.
     pub delayed: bool,
@@ -105,7 +110,7 @@ impl PathTally {
 
 impl LineTally {
     pub fn new(path: Arc<PathTally>) -> Arc<Self> {
-        Arc::new(Self { path, passed: Mutex::default() })
+        Arc::new(Self { path, left: Mutex::default() })
     }
 
     pub fn handed(&self, handed: Handed) {
@@ -113,28 +118,58 @@ impl LineTally {
     }
 
     pub fn passed(&self, passage: Passage, now: Instant) {
+        // Jitter and overtaking change when things are passed on, and not when they leave the queue: that is as late as
+        // the passing is.
+        let left = passage.sent + now.saturating_duration_since(passage.due);
         let before = {
-            let mut passed = lock(&self.passed);
-            let before = *passed;
-            *passed = before.max(Some(now));
+            let mut last = lock(&self.left);
+            let before = *last;
+            *last = before.max(Some(left));
             before
         };
-        let busy = before.filter(|_| passage.queued).map(|before| now.saturating_duration_since(before));
+        // Before it was handed over, the line had maybe nothing to do.
+        let since = before.map_or(passage.handed, |before| before.max(passage.handed));
+        let busy = passage.queued.then(|| left.saturating_duration_since(since));
         self.path.passed(passage, busy, now);
     }
 }
 
 /// How often each quirk showed.
 #[derive(Default)]
-pub struct QuirkTally(Mutex<QuirkAccount>);
+pub struct QuirkTally(Mutex<Quirks>);
+
+#[derive(Default)]
+struct Quirks {
+    over: QuirkAccount,
+    /// Waits that go on, by their numbers.
+    going: HashMap<u64, Wait>,
+    next: u64,
+}
 
 impl QuirkTally {
     pub fn note(&self, note: impl FnOnce(&mut QuirkAccount)) {
-        note(&mut lock(&self.0));
+        note(&mut lock(&self.0).over);
+    }
+
+    /// A number for a wait that goes on.
+    pub fn begins(&self, wait: Wait) -> u64 {
+        let mut quirks = lock(&self.0);
+        let number = quirks.next;
+        quirks.next += 1;
+        quirks.going.insert(number, wait);
+        number
+    }
+
+    pub fn ends(&self, number: u64, now: Instant) {
+        let Quirks { over, going, .. } = &mut *lock(&self.0);
+        going.remove(&number).into_iter().for_each(|wait| wait.count(over, now));
     }
 
     pub fn account(&self) -> QuirkAccount {
-        *lock(&self.0)
+        let quirks = lock(&self.0);
+        let (mut account, now) = (quirks.over, Instant::now());
+        quirks.going.values().for_each(|wait| wait.count(&mut account, now));
+        account
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use tokio::runtime::{Builder, Handle};
+use tokio::time::timeout;
 use wrun_net::shape::Profile;
 use wrun_net::shape::profile::{Board, Linger, LingerOption, SendQueue, WithoutLinger};
 use wrun_net::{Backend, OptionKind, SocketOption};
@@ -34,6 +35,7 @@ enum Step {
     PeerSend(usize),
     Reopen,
     Resolve,
+    Open,
     Replace(Box<Profile>),
     Sleep(u64),
 }
@@ -83,6 +85,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => size().prop_map(Step::PeerSend),
         1 => Just(Step::Reopen),
         1 => Just(Step::Resolve),
+        1 => Just(Step::Open),
         2 => any_profile().prop_map(|profile| Step::Replace(Box::new(profile))),
         6 => (0..400u64).prop_map(Step::Sleep),
     ]
@@ -102,6 +105,7 @@ proptest! {
             let bench = Bench::seeded(Profile::default(), seed);
             let (mut guest, mut peer) = bench.pair().await;
             let (mut one, other) = bench.sockets().await;
+            let (listener, there) = listen(&bench.memory).await;
             bench.throttled.replace(first);
             let mut buffer = vec![0; 100_000];
             for step in steps {
@@ -146,14 +150,38 @@ proptest! {
                         (guest, peer) = bench.pair().await;
                         one = datagrams(&*bench.throttled).await;
                     }
-                    Step::Resolve => drop(bench.throttled.resolve("localhost")),
+                    Step::Resolve => drop(timeout(ms(500), bench.throttled.resolve("localhost")).await),
+                    Step::Open => drop(timeout(ms(500), connect(&*bench.throttled, there)).await),
                     Step::Replace(profile) => bench.throttled.replace(*profile),
                     Step::Sleep(time) => tokio::time::sleep(ms(time)).await,
                 }
             }
-            drop((guest, peer, one));
+            drop((guest, peer, one, listener));
             bench.throttled.replace(Profile::default());
             tokio::time::sleep(ms(10_000_000)).await;
+            prop_assert_eq!(Handle::current().metrics().num_alive_tasks(), 0);
+            Ok(())
+        }))?;
+    }
+
+    /// Whatever the profile: each ends, one way or another, and one that was answered was not counted as failed.
+    #[test]
+    fn every_connect_and_every_lookup_ends_and_its_failure_is_counted(profile in profile(), seed: u64) {
+        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(tokio::task::coop::unconstrained(async {
+            let bench = Bench::seeded(profile, seed);
+            let (listener, there) = listen(&bench.memory).await;
+            let [mut refused, mut unknown] = [0; 2];
+            for _ in 0..5 {
+                let connected = timeout(ms(3_600_000), connect(&*bench.throttled, there)).await;
+                refused += u64::from(connected.unwrap().is_err());
+                let found = timeout(ms(3_600_000), bench.throttled.resolve("localhost")).await;
+                unknown += u64::from(found.unwrap().is_err());
+            }
+            let quirks = bench.throttled.account().quirks;
+            prop_assert_eq!((refused, unknown), (quirks.connects_failed, quirks.lookups_failed));
+            drop(listener);
+            tokio::time::sleep(ms(3_600_000)).await;
             prop_assert_eq!(Handle::current().metrics().num_alive_tasks(), 0);
             Ok(())
         }))?;

@@ -113,14 +113,27 @@ async fn jitter_changes_no_order_and_is_never_less_than_nothing() {
         Distribution::Pareto,
         Distribution::Table(vec![-1.0, 0.0, 0.5, 1.0]),
     ] {
-        let delay = Delay { base: ms(20), jitter: ms(20), distribution };
+        let delay = Delay { base: ms(20), jitter: ms(20), distribution: distribution.clone() };
         let bench = Bench::new(always(both(Path { delay, ..Path::default() })));
         let (guest, peer) = bench.sockets().await;
         for at in 0..200u8 {
             guest.try_send(&[at], &peer).unwrap();
         }
+        // All at once, and then far enough apart for each to have a delay of its own.
         let received = peer.within(Duration::from_secs(60)).await.concat();
         assert_eq!(received, (0..200).collect::<Vec<u8>>());
+        let mut delays = Vec::new();
+        for at in 0..200u8 {
+            guest.try_send(&[at], &peer).unwrap();
+            let (came, took) = timed(peer.receive()).await;
+            assert_eq!(came.unwrap(), [at]);
+            delays.push(took);
+        }
+        assert_ne!(delays.iter().min(), delays.iter().max());
+        // A jitter of all of the delay takes some of them to nothing, which is where they end.
+        let least = if distribution == Distribution::Pareto { ms(20) } else { ms(0) };
+        let quickest = *delays.iter().min().unwrap();
+        assert!(quickest >= least && quickest <= least + ms(4), "{quickest:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use wrun_net::shape::Profile;
 use wrun_net::shape::profile::{
     Board, Effects, Linger, LingerOption, Mixture, Mode, Network, SendQueue, Stalls, WithoutLinger,
 };
-use wrun_net::throttled::Occurrences;
+use wrun_net::throttled::{Occurrences, Precision, Throttled};
 use wrun_net::{Backend, Ending, Error, Family, OptionKind, SocketOption};
 
 use super::kit::*;
@@ -348,4 +348,77 @@ async fn an_address_can_be_bound_again_as_soon_as_what_is_in_hand_has_gone() {
     assert_eq!(timed(again.bind(at)).await, (Ok(at), Duration::ZERO));
     let other = bench.throttled.udp(Family::V4).unwrap();
     assert_eq!(other.bind(at).await, Err(Error::AddressInUse));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_datagram_that_the_socket_inside_had_no_room_for_stalls_once_and_takes_one_place() {
+    let inner = Bench::new(stalls(Stalls { send: wait(ms(10)), ..Stalls::default() }));
+    let queue = SendQueue { kinds: vec![], ..two_deep() };
+    let profile = Profile {
+        board: Board { send_queue: Some(queue), ..Board::default() },
+        ..stalls(Stalls { send: wait(ms(100)), ..Stalls::default() })
+    };
+    let outer = Throttled::new(inner.throttled.clone(), profile, SEED, Precision::Coarse);
+    let (guest, peer) = (datagrams(&*outer).await, datagrams(&inner.memory).await);
+    for data in [b"one", b"two"] {
+        assert_takes(timed(guest.send(data, &peer)).await.1, ms(110), 2);
+    }
+    assert_eq!(outer.account().quirks.send_stalls.count, 2);
+    assert_eq!(outer.account().quirks.full_queues.count, 0);
+    assert_eq!(guest.socket.queued(), Ok(6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_given_up_counts_for_as_long_as_it_was_waited() {
+    let some = wait(ms(5000));
+    let bench = Bench::new(Profile {
+        board: Board { send_queue: Some(SendQueue { kinds: vec![], ..two_deep() }), ..Board::default() },
+        ..stalls(Stalls { answer: some.clone(), ..Stalls::default() })
+    });
+    let gives_up = ms(400);
+    // A full queue, which the guest ends by making its socket anew.
+    let (guest, peer) = bench.sockets().await;
+    for _ in 0..2 {
+        guest.try_send(b"?", &peer).unwrap();
+    }
+    assert!(tokio::time::timeout(gives_up, guest.send(b"?", &peer)).await.is_err());
+    assert_eq!(bench.throttled.account().quirks.full_queues, once(gives_up));
+    drop(guest);
+    tokio::time::sleep(ms(5000)).await;
+    assert_eq!(bench.throttled.account().quirks.full_queues, once(gives_up));
+    // An answer that the guest does not wait for.
+    let (guest, peer) = bench.pair().await;
+    write_all(&guest, b"?").await.unwrap();
+    write_all(&peer, b"!").await.unwrap();
+    assert!(tokio::time::timeout(gives_up, read_exactly(&guest, 1)).await.is_err());
+    drop(guest);
+    assert_eq!(bench.throttled.account().quirks.answer_stalls, once(gives_up));
+
+    bench.throttled.replace(stalls(Stalls { connect: some.clone(), send: some, ..Stalls::default() }));
+    let (_listener, there) = listen(&bench.memory).await;
+    assert!(tokio::time::timeout(gives_up, connect(&*bench.throttled, there)).await.is_err());
+    assert_eq!(bench.throttled.account().quirks.connect_stalls, once(gives_up));
+    // One that is never begun does not show.
+    drop(connect(&*bench.throttled, there));
+    assert_eq!(bench.throttled.account().quirks.connect_stalls, once(gives_up));
+    let (guest, peer) = bench.sockets().await;
+    assert!(tokio::time::timeout(gives_up, guest.send(b"?", &peer)).await.is_err());
+    drop(guest);
+    assert_eq!(bench.throttled.account().quirks.send_stalls, once(gives_up));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_acknowledgement_waits_for_what_stands_in_the_queue_before_it() {
+    let bench = Bench::new(always(Effects { up: limited(10_000), ..Effects::default() }));
+    let (guest, peer) = bench.pair().await;
+    let (got, took) = timed(async {
+        // Two full segments and a small one, which leaves after 300 ms.
+        write_all(&guest, &pattern(3000)).await.unwrap();
+        write_all(&guest, b"body").await.unwrap();
+        read_exactly(&peer, 3004).await
+    })
+    .await;
+    assert_eq!(got[3000..], *b"body");
+    // What is held back leaves 40 ms after that.
+    assert_takes(took, ms(340), 2);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use wrun_net::TcpStream;
-use wrun_net::shape::profile::{Effects, Path, Scope};
+use wrun_net::shape::profile::{Delay, Effects, Loss, Path, Scope};
 use wrun_net::throttled::Way;
 
 use super::kit::*;
@@ -163,4 +163,57 @@ async fn a_sender_waits_for_room_in_the_queue_and_is_woken() {
     assert_eq!(more, Ok(1448));
     assert_takes(took, ms(1448), 1);
     read_exactly(&peer, 5448).await;
+}
+
+/// The rate that a path has achieved, in bytes a second.
+fn achieved(bench: &Bench) -> f64 {
+    let path = bench.throttled.account().paths[0].clone();
+    path.busy_bytes as f64 / path.busy.as_secs_f64()
+}
+
+#[tokio::test(start_paused = true)]
+async fn bursts_achieve_their_rate_whatever_is_lost_jittered_or_reordered() {
+    let rate = 1_000_000;
+    let delay = Delay { base: ms(40), jitter: ms(40), ..Delay::default() };
+    for path in [
+        limited(rate),
+        Path { loss: Loss::Independent(0.3), ..limited(rate) },
+        Path {
+            loss: Loss::Bursts { good_to_bad: 0.1, bad_to_good: 0.2, loss_in_good: 0.0, loss_in_bad: 1.0 },
+            ..limited(rate)
+        },
+        Path { delay: delay.clone(), ..limited(rate) },
+        Path { delay: delay.clone(), reorder: 0.3, ..limited(rate) },
+        Path { delay, reorder: 0.2, loss: Loss::Independent(0.2), duplicate: 0.2, ..limited(rate) },
+    ] {
+        let bench = Bench::new(always(Effects { up: path.clone(), ..Effects::default() }));
+        let (guest, peer) = bench.sockets().await;
+        // 100 ms of work in each second, of which each burst's first is lost as often as any.
+        for _ in 0..20 {
+            for _ in 0..100 {
+                guest.try_send(&[0; 1000], &peer).unwrap();
+            }
+            peer.within(ms(1000)).await;
+        }
+        let achieved = achieved(&bench);
+        assert!((achieved / rate as f64 - 1.0).abs() < 0.05, "{achieved} B/s of {rate} with {path:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_in_bursts_achieves_its_rate_whatever_is_sent_again() {
+    let rate = 1_000_000;
+    let delay = Delay { base: ms(40), jitter: ms(40), ..Delay::default() };
+    let path = Path { delay, loss: Loss::Independent(0.05), ..limited(rate) };
+    let bench = Bench::new(always(Effects { up: path, ..Effects::default() }));
+    let (guest, peer) = bench.pair().await;
+    for _ in 0..20 {
+        let data = pattern(100_000);
+        let (sent, got) = tokio::join!(write_all(&guest, &data), read_exactly(&peer, data.len()));
+        sent.unwrap();
+        assert!(got == data);
+        tokio::time::sleep(ms(1000)).await;
+    }
+    let achieved = achieved(&bench);
+    assert!((achieved / rate as f64 - 1.0).abs() < 0.05, "{achieved} B/s of {rate}");
 }

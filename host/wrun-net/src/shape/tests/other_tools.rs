@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::kit::{SEED, delay, departed, lane, line, ms, passes, rate, rule, stream};
-use crate::shape::handshake::{Leg, connect};
+use crate::shape::handshake::{Leg, Segments, connect};
 use crate::shape::line::{Line, Verdict};
 use crate::shape::opening::OpeningDice;
 use crate::shape::profile::{Delay, Distribution, Failure, Loss, Opening, Path, Way};
@@ -37,8 +37,8 @@ fn the_first_connection_and_its_handshake_do_not_escape() {
     let [mut up, mut down] = [Way::Up, Way::Down].map(|way| Line::new(&rule, way));
     let (mut up_lane, mut down_lane) = (lane(0), lane(0));
     let mut dice = OpeningDice::connect(SEED, 0, 0);
-    let up = Leg { line: &mut up, lane: &mut up_lane };
-    let down = Leg { line: &mut down, lane: &mut down_lane };
+    let up = Leg { line: &mut up, lane: &mut up_lane, segments: &mut Segments::default() };
+    let down = Leg { line: &mut down, lane: &mut down_lane, segments: &mut Segments::default() };
     assert_eq!(connect(ms(0), up, down, &Opening::default(), &mut dice).after, ms(100));
 }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Precision;
 use crate::error::Result;
-use crate::native::watched::watched;
+use crate::watched::watched;
 
 pub enum Timer {
     Fine {

@@ -18,6 +18,7 @@ use crate::backend::{Closed, Ending, OptionKind, Pending, SocketOption, TcpStrea
 use crate::error::{Error, Result};
 use crate::shape::profile::{LingerOption, WithoutLinger};
 use crate::sync::lock;
+use crate::throttled::showing::Showing;
 use crate::throttled::slots::Slot;
 use crate::throttled::turns::TURN;
 use crate::throttled::wakes::Wakes;
@@ -122,8 +123,10 @@ async fn run(connection: Arc<Connection>, begun: Begun, slot: Option<Slot>, mut 
             return tell(&mut answer, cut(&connection).await);
         }
         (None, WithoutLinger::Stall(time)) => {
-            core.quirks.note(|quirks| quirks.closes_stalled.add(time));
-            connection.ground.until(core.after(begun.start, time)).await;
+            let until = core.after(begun.start, time);
+            let stall = Showing::new(core, |quirks| &mut quirks.closes_stalled, begun.start, until);
+            connection.ground.until(until).await;
+            drop(stall);
         }
         (None, WithoutLinger::Background) => {}
     }

@@ -19,6 +19,7 @@ use crate::throttled::alarm::Bell;
 use crate::throttled::budget::THERE;
 use crate::throttled::core::Ground;
 use crate::throttled::course::Course;
+use crate::throttled::showing::Showing;
 use crate::throttled::talk::Talk;
 use crate::throttled::turns::{TURN, in_turns};
 use crate::throttled::wakes::{Waiting, Wakes};
@@ -31,6 +32,8 @@ pub struct Down {
     /// The rule changes something of what is received.
     shaped: bool,
     pipe: Pipe,
+    /// Answers that stall.
+    stalls: Vec<Showing>,
     /// The connection inside has no more.
     ended: bool,
     /// The guest was told that the connection has failed.
@@ -52,6 +55,7 @@ impl Down {
             route: Route::new(Way::Down, remote, course),
             shaped: false,
             pipe: Pipe::new(ground.core.held()),
+            stalls: Vec::new(),
             ended: false,
             failed: false,
             deaf: false,
@@ -70,6 +74,8 @@ impl Down {
             self.shaped = self.route.shapes(|effects| !effects.stalls.answer.is_none());
         }
         if news == News::Other {
+            // Nor does what is sent anew stall any longer.
+            self.stalls.clear();
             self.route.send_anew(&mut self.pipe, ground, Instant::now());
         }
         self.route.number()
@@ -95,7 +101,8 @@ impl Down {
 
     fn draw_stall(&mut self, ground: &Ground, now: Instant) -> Option<Duration> {
         let time = self.route.stall(ground.core.since(now), |stalls| &stalls.answer)?;
-        ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
+        let until = ground.core.after(now, time);
+        self.stalls.push(Showing::new(&ground.core, |quirks| &mut quirks.answer_stalls, now, until));
         Some(time)
     }
 
@@ -112,6 +119,7 @@ impl Down {
 
     /// Lets land what is due, and says whether anything did.
     pub fn land(&mut self, now: Instant) -> bool {
+        self.stalls.retain(|stall| !stall.is_over(now));
         self.pipe.land(now)
     }
 
@@ -162,6 +170,7 @@ impl Down {
     /// Nobody will read any more: the pump ends.
     pub fn give_up(&mut self, wakes: &mut Wakes) {
         self.over = true;
+        self.stalls.clear();
         self.pipe.clear();
         wakes.add(&mut self.reader);
         wakes.add(&mut self.pump);

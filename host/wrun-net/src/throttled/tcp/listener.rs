@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll};
 
@@ -18,7 +19,7 @@ use crate::shape::profile::{Operation, Protocol};
 use crate::sync::lock;
 use crate::throttled::account::Way;
 use crate::throttled::alarm::Bell;
-use crate::throttled::core::{Ground, Member};
+use crate::throttled::core::{Ground, Member, accepted};
 use crate::throttled::course::Course;
 use crate::throttled::slots::Slot;
 use crate::throttled::turns::{TURN, in_turns};
@@ -35,6 +36,8 @@ struct Shared {
     ground: Ground,
     number: u64,
     settings: Settings,
+    /// How many connections have come.
+    came: AtomicU32,
     queue: Mutex<Queue>,
 }
 
@@ -82,7 +85,7 @@ impl Listener {
         };
         let shared = Arc::new_cyclic(|this: &Weak<Shared>| {
             ground.core.enter(number, this.clone());
-            Shared { ground, number, settings, queue: Mutex::new(queue) }
+            Shared { ground, number, settings, came: AtomicU32::new(0), queue: Mutex::new(queue) }
         });
         let listener = Self { inner, shared, _slot: slot };
         listener.watch();
@@ -130,13 +133,18 @@ impl Shared {
         }
     }
 
+    /// A number for the next connection.
+    fn next(&self) -> u64 {
+        accepted(self.number, self.came.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// A connection that has come, as a rule may change it.
     fn connection(&self, inner: Arc<dyn TcpStream>, number: u64, course: Option<Course>) -> Arc<Connection> {
         Connection::new(self.ground.clone(), number, inner, self.settings.clone(), None, course)
     }
 
     fn arrive(&self, accepted: Result<Arc<dyn TcpStream>>) {
-        let number = self.ground.core.birth();
+        let number = self.next();
         let remote = accepted.as_ref().ok().and_then(|inner| inner.peer_address().ok());
         let (due, course) = self.way_here(number, remote);
         let connection = accepted.map(|inner| self.connection(inner, number, course));
@@ -175,7 +183,7 @@ impl TcpListener for Listener {
     fn try_accept(&self) -> Result<Arc<dyn TcpStream>> {
         if !self.watch() {
             let inner = self.inner.try_accept()?;
-            return self.accepted(self.shared.connection(inner, self.shared.ground.core.birth(), None));
+            return self.accepted(self.shared.connection(inner, self.shared.next(), None));
         }
         let mut wakes = Wakes::default();
         let mut queue = lock(&self.shared.queue);

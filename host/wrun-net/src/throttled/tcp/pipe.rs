@@ -77,8 +77,10 @@ impl Pipe {
         let in_order = self.marks.back().map_or(due, |last| last.due.max(due));
         // Waiting for its turn is no part of its own delay.
         let later = in_order - due;
-        let passage =
-            passage.map(|(tally, passage)| (tally, Passage { sent: passage.sent + later, due: in_order, ..passage }));
+        let passage = passage.map(|(tally, passage)| {
+            let (handed, sent) = (passage.handed + later, passage.sent + later);
+            (tally, Passage { handed, sent, due: in_order, ..passage })
+        });
         self.held.take(OVERHEAD);
         self.marks.push_back(Mark { due: in_order, what, passage });
     }

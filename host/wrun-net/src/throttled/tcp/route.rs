@@ -109,18 +109,31 @@ impl Route {
         })
     }
 
-    /// Sends the first bytes that a pipe holds back on their way, all of them so much later than the line says.
-    pub fn send(&mut self, pipe: &mut Pipe, ground: &Ground, now: Instant, mut count: usize, stall: Duration) {
+    /// Sends the first bytes that a pipe holds back on their way, all of them so much later than the line says. Answers
+    /// when the last of them leaves the line's queue, all times since the beginning.
+    pub fn send(
+        &mut self,
+        pipe: &mut Pipe,
+        ground: &Ground,
+        now: Instant,
+        mut count: usize,
+        stall: Duration,
+    ) -> Duration {
         let core = &ground.core;
         let time = core.since(now);
         let round_trip = self.round_trip(time);
+        let mut departs = time;
         while count > 0 {
-            let Some(course) = &mut self.course else { return pipe.send(count, core.after(now, stall), None) };
+            let Some(course) = &mut self.course else {
+                pipe.send(count, core.after(now, stall), None);
+                break;
+            };
             let bytes = course.piece_size(time).clamp(1, count);
             let sent = course.piece(time, bytes, round_trip);
             let at = |time: Option<Duration>| core.at(time.unwrap_or(Duration::MAX).saturating_add(stall));
             let due = at(sent.map(|sent| sent.due));
             let passage = Passage {
+                handed: at(sent.map(|sent| sent.handed)),
                 sent: at(sent.map(|sent| sent.departs)),
                 due,
                 queued: sent.is_some_and(|sent| sent.queued),
@@ -128,8 +141,10 @@ impl Route {
                 delayed: true,
             };
             pipe.send(bytes, due, Some((course.tally.clone(), passage)));
+            departs = sent.map_or(Duration::MAX, |sent| sent.departs);
             count -= bytes;
         }
+        departs
     }
 
     /// Sends an end on its way, behind everything.

@@ -20,6 +20,7 @@ use crate::shape::profile::{Failure, Operation, Protocol};
 use crate::throttled::account::Way;
 use crate::throttled::core::Ground;
 use crate::throttled::course::Course;
+use crate::throttled::showing::Showing;
 use crate::throttled::slots::Slot;
 use crate::throttled::terms::Terms;
 
@@ -93,6 +94,8 @@ struct Plan {
     back: Duration,
     failure: Option<Failure>,
     courses: (Course, Course),
+    /// The last of it is a stall.
+    _stall: Option<Showing>,
 }
 
 impl<'a> Attempt<'a> {
@@ -122,13 +125,12 @@ impl<'a> Attempt<'a> {
         let opened =
             Course::legs(&mut up, &mut down, |up, down| handshake::connect(time, up, down, &effects.connect, dice));
         let stall = effects.stalls.connect.draw(&mut self.stalls);
-        if let Some(stall) = stall {
-            core.quirks.note(|quirks| quirks.connect_stalls.add(stall));
-        }
         let Opened { after, failure } = opened;
-        let after = after.saturating_add(stall.unwrap_or_default());
         let back = if failure.is_some() { Duration::ZERO } else { effects.down.delay.base.min(after) };
-        Some(Plan { arrives: core.at(time.saturating_add(after - back)), back, failure, courses: (up, down) })
+        let stalls = core.at(time.saturating_add(after - back));
+        let arrives = core.after(stalls, stall.unwrap_or_default());
+        let stall = stall.map(|_| Showing::new(core, |quirks| &mut quirks.connect_stalls, stalls, arrives));
+        Some(Plan { arrives, back, failure, courses: (up, down), _stall: stall })
     }
 
     async fn run(

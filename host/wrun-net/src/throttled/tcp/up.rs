@@ -13,11 +13,13 @@ use super::pipe::{Ending, Pipe};
 use super::route::{News, Route};
 use super::settings::Settings;
 use crate::error::{Error, Result};
+use crate::shape::line::SEGMENT;
 use crate::shape::nagle::{self, Nagle};
 use crate::shape::profile::DELAYED_ACKNOWLEDGEMENT;
 use crate::throttled::account::Way;
 use crate::throttled::core::Ground;
 use crate::throttled::course::Course;
+use crate::throttled::showing::Showing;
 use crate::throttled::talk::Talk;
 use crate::throttled::wakes::{Waiting, Wakes};
 
@@ -27,9 +29,10 @@ pub struct Up {
     shaped: bool,
     pipe: Pipe,
     nagle: Nagle,
-    /// Since when something is held back.
-    held_since: Option<Instant>,
-    stall: Stall,
+    /// Something is held back, until an acknowledgement, an end or no-delay lets it go.
+    held: Option<Showing>,
+    /// The wait that a turn of the talk begins with: a write was refused, and is until it is over.
+    stall: Option<Showing>,
     stage: Stage,
     failure: Option<Error>,
     /// The connection inside has no-delay set, whatever the guest has set.
@@ -38,14 +41,6 @@ pub struct Up {
     pub pump: Waiting,
     pub writer: Waiting,
     pub closer: Waiting,
-}
-
-/// The wait that a turn of the talk begins with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stall {
-    None,
-    /// A write was refused, and is until then.
-    Until(Instant),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,8 +61,8 @@ impl Up {
             shaped: false,
             pipe: Pipe::new(ground.core.held()),
             nagle: Nagle::default(),
-            held_since: None,
-            stall: Stall::None,
+            held: None,
+            stall: None,
             stage: Stage::Open,
             failure: None,
             hurried: false,
@@ -87,7 +82,7 @@ impl Up {
         }
         if news == News::Other {
             let now = Instant::now();
-            self.stall = Stall::None;
+            self.stall = None;
             self.nagle = Nagle::default();
             self.note_held(ground, now);
             self.route.send_anew(&mut self.pipe, ground, now);
@@ -112,8 +107,8 @@ impl Up {
     /// Bytes that it has room for; or when to ask again, `None` for when something has gone.
     pub fn admits(&mut self, ground: &Ground) -> Result<usize, Option<Instant>> {
         let now = Instant::now();
-        match self.stall {
-            Stall::Until(until) if until > now => Err(Some(until)),
+        match &self.stall {
+            Some(stall) if !stall.is_over(now) => Err(Some(stall.until())),
             _ => self.route.room(&self.pipe, ground, now),
         }
     }
@@ -121,11 +116,11 @@ impl Up {
     /// Takes some of the data in.
     pub fn write(&mut self, ground: &Ground, talk: &Talk, settings: &Settings, data: &[u8]) -> Result<usize> {
         let now = Instant::now();
-        if self.stall == Stall::None && talk.turn.load(Ordering::Relaxed) {
+        if self.stall.is_none() && talk.turn.load(Ordering::Relaxed) {
             self.draw_stall(ground, now);
         }
         let room = self.admits(ground).map_err(|_| Error::WouldBlock)?;
-        self.stall = Stall::None;
+        self.stall = None;
         let count = room.min(data.len());
         self.pipe.take_in(&data[..count]);
         let leaves = if self.shaped {
@@ -139,10 +134,10 @@ impl Up {
     }
 
     fn draw_stall(&mut self, ground: &Ground, now: Instant) {
-        if let Some(time) = self.route.stall(ground.core.since(now), |stalls| &stalls.send) {
-            ground.core.quirks.note(|quirks| quirks.send_stalls.add(time));
-            self.stall = Stall::Until(ground.core.after(now, time));
-        }
+        let core = &ground.core;
+        let time = self.route.stall(core.since(now), |stalls| &stalls.send);
+        let stall = |time| Showing::new(core, |quirks| &mut quirks.send_stalls, now, core.after(now, time));
+        self.stall = time.map(stall);
     }
 
     fn nagle_terms(&self, ground: &Ground, settings: &Settings, now: Instant) -> nagle::Terms {
@@ -155,21 +150,22 @@ impl Up {
         }
     }
 
-    fn send(&mut self, ground: &Ground, now: Instant, count: usize) {
-        self.route.send(&mut self.pipe, ground, now, count, Duration::ZERO);
-    }
-
     /// Sends what Nagle's algorithm lets go, and keeps account of how long small sends are held back.
     fn release(&mut self, ground: &Ground, now: Instant, leaves: u64) {
-        self.send(ground, now, usize::try_from(leaves).unwrap_or(usize::MAX));
+        let count = usize::try_from(leaves).unwrap_or(usize::MAX);
+        let departs = self.route.send(&mut self.pipe, ground, now, count, Duration::ZERO);
+        if !leaves.is_multiple_of(SEGMENT) {
+            self.nagle.departs(departs);
+        }
         self.note_held(ground, now);
     }
 
     fn note_held(&mut self, ground: &Ground, now: Instant) {
-        if self.nagle.held() > 0 {
-            self.held_since.get_or_insert(now);
-        } else if let Some(since) = self.held_since.take() {
-            ground.core.quirks.note(|quirks| quirks.held_sends.add(now.saturating_duration_since(since)));
+        if self.nagle.held() == 0 {
+            self.held = None;
+        } else if self.held.is_none() {
+            let never = ground.core.at(Duration::MAX);
+            self.held = Some(Showing::new(&ground.core, |quirks| &mut quirks.held_sends, now, never));
         }
     }
 
@@ -198,6 +194,7 @@ impl Up {
             return false;
         }
         wakes.add(&mut self.writer);
+        self.stall = None;
         if !self.is_piped() || self.failure.is_some() {
             self.stage = Stage::Finished;
             return self.failure.is_none();
@@ -224,6 +221,7 @@ impl Up {
     }
 
     fn drop_all(&mut self, wakes: &mut Wakes) {
+        (self.stall, self.held) = (None, None);
         self.pipe.clear();
         self.nagle = Nagle::default();
         wakes.add(&mut self.writer);

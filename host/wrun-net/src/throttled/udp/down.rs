@@ -19,6 +19,7 @@ use crate::throttled::alarm::Bell;
 use crate::throttled::budget::THERE;
 use crate::throttled::core::Ground;
 use crate::throttled::scratch;
+use crate::throttled::showing::Showing;
 use crate::throttled::talk::Talk;
 use crate::throttled::transit::Transit;
 use crate::throttled::turns::{TURN, in_turns};
@@ -30,6 +31,8 @@ pub struct Down {
     /// Some rule changes what some datagrams meet.
     shaped: bool,
     transit: Transit<Received>,
+    /// Answers that stall.
+    stalls: Vec<Showing>,
     peer: Option<SocketAddr>,
     pumping: bool,
     /// It has had a pump, so that what is received has been taken from the socket inside.
@@ -57,6 +60,7 @@ impl Down {
             shaped: is_shaped(&routes),
             routes,
             transit: Transit::new(ground.core.held()),
+            stalls: Vec::new(),
             peer: None,
             pumping: false,
             piped: false,
@@ -72,6 +76,8 @@ impl Down {
             self.shaped = is_shaped(&self.routes);
             // What has not left the queue yet leaves it on the new terms.
             let now = Instant::now();
+            // Nor does it stall any longer.
+            self.stalls.clear();
             for received in self.transit.recall(now) {
                 match received {
                     Received::Datagram(datagram) => {
@@ -104,7 +110,8 @@ impl Down {
         if talk.asked.swap(false, Ordering::Relaxed)
             && let Some(time) = self.routes.stall(ground, ground.core.since(now), from, |stalls| &stalls.answer)
         {
-            ground.core.quirks.note(|quirks| quirks.answer_stalls.add(time));
+            let until = ground.core.after(now, time);
+            self.stalls.push(Showing::new(&ground.core, |quirks| &mut quirks.answer_stalls, now, until));
             stall = time;
         }
         let datagram = Datagram { data: data.into(), remote: from };
@@ -132,6 +139,7 @@ impl Down {
 
     /// Lets land what is due, and says whether anything did.
     fn land(&mut self, now: Instant) -> bool {
+        self.stalls.retain(|stall| !stall.is_over(now));
         self.transit.land(now)
     }
 
@@ -164,6 +172,7 @@ impl Down {
     /// Nobody will receive any more.
     pub fn give_up(&mut self, wakes: &mut Wakes) {
         self.over = true;
+        self.stalls.clear();
         self.transit.retain(|_| false);
         wakes.add(&mut self.reader);
         wakes.add(&mut self.pump);

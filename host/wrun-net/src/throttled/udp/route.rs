@@ -130,7 +130,14 @@ impl Routes {
         let at = |time: Duration| core.at(time.saturating_add(stall));
         let due = at(passes.due);
         // One that was chosen to overtake has no delay to be held against.
-        let passage = Passage { sent: at(passes.departs), due, queued, bytes, delayed: !passes.reordered };
+        let passage = Passage {
+            handed: core.after(now, stall),
+            sent: at(passes.departs),
+            due,
+            queued: queued.is_some(),
+            bytes: queued.unwrap_or(bytes),
+            delayed: !passes.reordered,
+        };
         let tally = course.tally.clone();
         if let Some(again) = passes.duplicate {
             let due = at(again);

@@ -157,14 +157,11 @@ impl UdpSocket for Datagrams {
             return self.send_inside(data, remote);
         }
         up.tell_failure()?;
-        let to = up.to(remote)?;
-        let taken = up.send(ground, &self.inner, data, to)?;
+        let sent = up.send(ground, &self.inner, data, remote);
         self.shared.pump_up(&mut up, &mut wakes);
         drop(up);
         self.shared.watch();
-        if !taken {
-            return self.send_inside(data, remote);
-        }
+        sent?;
         self.shared.talk.sent();
         Ok(())
     }

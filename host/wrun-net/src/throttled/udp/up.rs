@@ -88,13 +88,17 @@ impl Up {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Where a datagram goes: the one peer, unless it is said.
-    pub fn to(&self, remote: Option<SocketAddr>) -> Result<SocketAddr> {
-        remote.or(self.peer).ok_or(Error::InvalidState)
-    }
-
-    /// Takes a datagram, or answers `false` if it is to go straight to the socket inside.
-    pub fn send(&mut self, ground: &Ground, inner: &Arc<dyn UdpSocket>, data: &[u8], to: SocketAddr) -> Result<bool> {
+    /// Takes a datagram. What no line changes, and what is due at once, goes to the socket inside right here: a task
+    /// would have it late. The lock is kept meanwhile, so that nobody else's comes in between.
+    pub fn send(
+        &mut self,
+        ground: &Ground,
+        inner: &Arc<dyn UdpSocket>,
+        data: &[u8],
+        remote: Option<SocketAddr>,
+    ) -> Result<()> {
+        // Where it goes: the one peer, unless it is said.
+        let to = remote.or(self.peer).ok_or(Error::InvalidState)?;
         if data.len() > largest(to) {
             return Err(Error::DatagramTooLarge);
         }
@@ -104,16 +108,38 @@ impl Up {
         let now = Instant::now();
         let (routes, time) = (&mut self.routes, ground.core.since(now));
         let stall = || routes.stall(ground, time, to, |stalls| &stalls.send);
-        self.sending.admit(ground, stall, to, data.len())?;
+        self.sending.admit(ground, stall)?;
         if self.routes.course(ground, to).is_none_or(|course| course.is_clear()) {
-            return Ok(false);
+            inner.try_send(data, remote)?;
+        } else {
+            // What is there already, or due, goes first: the task sees to that.
+            let is_first = self.transit.first().is_none() && self.transit.next_due().is_none_or(|due| due > now);
+            let datagram = Datagram { data: data.into(), remote: to };
+            self.routes.dispatch(&mut self.transit, ground, now, datagram, Duration::ZERO);
+            let handed_over = if is_first { self.hand_over(&**inner, now) } else { Ok(()) };
+            if !self.transit.is_empty() {
+                self.kept.get_or_insert_with(|| inner.clone());
+            }
+            handed_over?;
         }
-        let datagram = Datagram { data: data.into(), remote: to };
-        self.routes.dispatch(&mut self.transit, ground, now, datagram, Duration::ZERO);
-        if !self.transit.is_empty() {
-            self.kept.get_or_insert_with(|| inner.clone());
+        self.sending.sent(ground, to, data.len());
+        Ok(())
+    }
+
+    /// Hands what is due over to the socket inside, until that has no room: the rest is the task's.
+    fn hand_over(&mut self, inner: &dyn UdpSocket, now: Instant) -> Result<()> {
+        self.transit.land(now);
+        let mut handed_over = Ok(());
+        while let Some(Datagram { data, remote }) = self.transit.first() {
+            let is_peer = self.peer.is_some_and(|peer| is_same_peer(peer, *remote));
+            let result = inner.try_send(data, (!is_peer).then_some(*remote));
+            if result == Err(Error::WouldBlock) {
+                break;
+            }
+            self.transit.take();
+            handed_over = handed_over.and(result);
         }
-        Ok(true)
+        handed_over
     }
 
     fn has_room(&self, bytes: usize) -> bool {
@@ -151,6 +177,7 @@ impl Up {
     /// The guest has dropped it. What is in hand goes on.
     pub fn give_up(&mut self, core: &Arc<Core>, wakes: &mut Wakes) {
         self.over = true;
+        self.sending.give_up();
         let address = self.kept.as_ref().and_then(|kept| kept.local_address().ok());
         self.leftover = address.map(|address| Leftover::new(core, address));
         wakes.add(&mut self.writer);

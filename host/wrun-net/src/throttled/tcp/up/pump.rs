@@ -99,7 +99,7 @@ fn next(connection: &Arc<Connection>, chunk: &mut Vec<u8>, cx: &Context<'_>) -> 
     up.pipe.land(now);
     let mut deadlines = [
         up.pipe.next_due().filter(|due| !ground.core.is_never(*due)),
-        up.nagle.until().map(|until| ground.core.at(until)),
+        up.nagle.until().map(|until| ground.core.at(until)).filter(|until| !ground.core.is_never(*until)),
         None,
     ];
     if up.writer.is_there() {
