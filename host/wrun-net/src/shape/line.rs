@@ -11,9 +11,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::lane::Lane;
+use super::dice::Dice;
+use super::lane::{Lane, Segment};
 use super::loss::{Attempt, Weather};
-use super::profile::{Effects, Path, QUEUE, Rule, Way};
+use super::profile::{Effects, Loss, Path, QUEUE, Rule, Way};
 use super::rate::Wire;
 use super::retransmission;
 use super::schedule::Schedule;
@@ -69,6 +70,8 @@ pub struct Piece {
     pub departs: Duration,
     /// When it arrives, never before what was sent earlier.
     pub due: Duration,
+    /// Segments that it begins.
+    pub segments: u64,
     /// Segments that were lost, each time one was.
     pub lost: u64,
 }
@@ -127,25 +130,37 @@ impl Line {
     /// The way of a piece of a TCP stream that is handed over now, on a connection of this round trip. It is taken
     /// whatever [`Self::room`] says, and best no larger than [`MAX_PIECE`]. Where the link is offline it waits for the
     /// next regime that is not; `None`: there is none, it never arrives.
+    ///
+    /// What is drawn is drawn for each segment as it begins: the piece before may have begun one that this one goes on
+    /// with, unless the lane was [cut](Lane::cut) between.
     pub fn piece(&mut self, now: Duration, bytes: u64, round_trip: Duration, lane: &mut Lane) -> Option<Piece> {
         let departs = self.wire.carry(now, bytes);
         self.wait(now, departs, bytes);
         let departs = departs?;
-        let path = &self.paths[self.schedule.turn(departs).regime];
-        // What is lost of a piece is sent again at the same time, and what of that is lost again.
-        let (mut segments, mut attempt) = (bytes.div_ceil(SEGMENT).max(1), Attempt::First);
-        let (mut lost, mut times) = (0, 0);
-        while times < retransmission::MOST {
-            segments = (0..segments).filter(|_| self.weather.loses(&path.loss, attempt, &mut lane.loss)).count() as u64;
-            if segments == 0 {
+        let turn = self.schedule.turn(departs);
+        let path = &self.paths[turn.regime];
+        let (mut segments, mut lost, mut takes) = (0, 0, Duration::ZERO);
+        let mut rest = bytes;
+        loop {
+            let mut segment = match lane.segment.filter(|segment| segment.turn == turn.begins) {
+                Some(begun) => begun,
+                None => {
+                    let times = times_lost(&mut self.weather, &path.loss, &mut lane.loss);
+                    let delay = path.delay.draw(&mut lane.delay);
+                    let takes = delay.saturating_add(retransmission::wait(times, round_trip));
+                    (segments, lost) = (segments + 1, lost + u64::from(times));
+                    Segment { left: SEGMENT, takes, turn: turn.begins }
+                }
+            };
+            let part = rest.min(segment.left);
+            (rest, segment.left) = (rest - part, segment.left - part);
+            takes = takes.max(segment.takes);
+            lane.segment = Some(segment).filter(|segment| segment.left > 0);
+            if rest == 0 {
                 break;
             }
-            lost += segments;
-            times += 1;
-            attempt = Attempt::Again;
         }
-        let delay = path.delay.draw(&mut lane.delay).saturating_add(retransmission::wait(times, round_trip));
-        Some(Piece { departs, due: lane.in_order(departs.saturating_add(delay)), lost })
+        Some(Piece { departs, due: lane.in_order(departs.saturating_add(takes)), segments, lost })
     }
 
     /// When a segment without bytes arrives that is sent at `at`, which may be in the future: it takes nothing of the
@@ -201,6 +216,12 @@ impl Line {
         a_millisecond.clamp(SEGMENT, MAX_PIECE)
     }
 
+    /// Whether one segment may be on its way for longer than the next, so that they are best handed over one by one.
+    pub fn is_uneven(&self, now: Duration) -> bool {
+        let path = self.path(now);
+        !path.loss.is_none() || !path.delay.jitter.is_zero()
+    }
+
     fn path(&self, now: Duration) -> &Path {
         &self.paths[self.schedule.turn(now).regime]
     }
@@ -215,6 +236,17 @@ impl Line {
             self.backlog = self.backlog.saturating_add(bytes);
         }
     }
+}
+
+/// How often in a row a segment is lost. It is sent again until it is not.
+fn times_lost(weather: &mut Weather, loss: &Loss, dice: &mut Dice) -> u32 {
+    let mut attempt = Attempt::First;
+    let mut times = 0;
+    while times < retransmission::MOST && weather.loses(loss, attempt, dice) {
+        attempt = Attempt::Again;
+        times += 1;
+    }
+    times
 }
 
 impl Path {

@@ -11,7 +11,7 @@ use super::account::Way;
 use super::tally::{Handed, LineTally, PathTally};
 use crate::shape::dice::{Dice, Effect, Owner, Seed};
 use crate::shape::handshake::{self, Leg, Segments};
-use crate::shape::lane::Lane;
+use crate::shape::lane::{Lane, QUIET};
 use crate::shape::line::{Line, Piece, SEGMENT, Verdict};
 use crate::shape::profile::{Mixture, Rule};
 use crate::sync::lock;
@@ -54,6 +54,8 @@ pub struct Course {
     stands: Option<Duration>,
     /// Since when there is room that it has been waiting for, or will be.
     room_since: Option<Duration>,
+    /// Since when there has been nothing to be handed over.
+    quiet_since: Option<Duration>,
 }
 
 /// How late somebody may be who was waiting for room and still be taken for in time: the lateness of a timer and of a
@@ -104,6 +106,7 @@ impl Course {
             backlog: 0,
             stands: None,
             room_since: None,
+            quiet_since: None,
         }
     }
 
@@ -119,7 +122,14 @@ impl Course {
 
     /// How much of a stream is best sent at once.
     pub fn piece_size(&self, now: Duration) -> usize {
-        usize::try_from(lock(&self.link).line.piece_size(now)).unwrap_or(usize::MAX)
+        let line = &lock(&self.link).line;
+        let size = if line.is_uneven(now) { self.lane.left().unwrap_or(SEGMENT) } else { line.piece_size(now) };
+        usize::try_from(size).unwrap_or(usize::MAX)
+    }
+
+    /// What is sent next begins a segment of its own.
+    pub fn cut(&mut self) {
+        self.lane.cut();
     }
 
     /// Sends a piece of a stream, which the line takes whatever room it has. `None`: it never arrives.
@@ -131,13 +141,18 @@ impl Course {
         let since = self.room_since.take().filter(|since| *since < now && now - *since <= GRACE);
         let queued = since.is_some() || link.line.backlog(now) > 0;
         let handed = since.unwrap_or(now);
+        if self.quiet_since.take().is_some_and(|since| now.saturating_sub(since) >= QUIET) {
+            self.lane.cut();
+        }
         let sent = link.line.piece(handed, bytes as u64, round_trip, &mut self.lane);
         let departs = sent.map_or(Duration::MAX, |piece| piece.departs);
         // Until it has caught up, what comes next has waited too.
         self.room_since = since.and(Some(departs)).filter(|departs| *departs < now);
         if bytes > 0 {
-            let lost = sent.map_or(0, |piece| piece.lost);
-            self.tally.handed(Handed { count: (bytes as u64).div_ceil(SEGMENT), bytes, lost, ..Handed::default() });
+            // What never arrives is told of as if it stood alone.
+            let (count, lost) =
+                sent.map_or(((bytes as u64).div_ceil(SEGMENT), 0), |piece| (piece.segments, piece.lost));
+            self.tally.handed(Handed { count, bytes, lost, ..Handed::default() });
             if departs > now {
                 self.waiting.push_back((departs, bytes as u64));
                 self.backlog += bytes as u64;
@@ -148,8 +163,9 @@ impl Course {
     }
 
     /// There is room, and nothing to be handed over.
-    pub fn idle(&mut self) {
+    pub fn idle(&mut self, now: Duration) {
         self.room_since = None;
+        self.quiet_since.get_or_insert(now);
     }
 
     /// Bytes of a stream that there is room for; or when to ask again, `None` for when the profile has changed.

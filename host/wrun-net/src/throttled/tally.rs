@@ -50,6 +50,7 @@ pub struct Handed {
 /// What is known of something when it is passed on.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage {
+    /// When it was handed over.
     pub handed: Instant,
     /// When it was handed over, and the rate had let it go.
     pub sent: Instant,

@@ -12,11 +12,21 @@ use super::tally::{LineTally, Passage};
 /// Things on their way, in the order of their times, and those that are there, in the order they came in.
 pub struct Transit<T> {
     flying: BinaryHeap<Reverse<Flight<T>>>,
-    landed: VecDeque<(T, usize)>,
+    landed: VecDeque<Landed<T>>,
+    /// One has passed once it is taken away. Otherwise it has as it lands.
+    passes_when_taken: bool,
     landed_cost: usize,
     /// Numbers make the order of those that are due at one time the order they were sent in.
     next: u64,
     held: Held,
+}
+
+/// Something that is there.
+struct Landed<T> {
+    item: T,
+    cost: usize,
+    /// Whom to tell of its passage, if that is still to come.
+    passage: Option<(Arc<LineTally>, Passage)>,
 }
 
 /// Something on its way.
@@ -56,8 +66,15 @@ impl<T> Ord for Flight<T> {
 }
 
 impl<T> Transit<T> {
+    /// For those that have passed when they are there.
     pub fn new(held: Held) -> Self {
-        Self { flying: BinaryHeap::new(), landed: VecDeque::new(), landed_cost: 0, next: 0, held }
+        let (flying, landed) = (BinaryHeap::new(), VecDeque::new());
+        Self { flying, landed, passes_when_taken: false, landed_cost: 0, next: 0, held }
+    }
+
+    /// For those that have passed when they were handed on from there, however long that takes.
+    pub fn handing_on(held: Held) -> Self {
+        Self { passes_when_taken: true, ..Self::new(held) }
     }
 
     /// Sends something on its way. `cost` is what it takes in memory, in bytes.
@@ -78,23 +95,29 @@ impl<T> Transit<T> {
         let before = self.landed.len();
         while self.next_due().is_some_and(|due| due <= now) {
             let Some(Reverse(flight)) = self.flying.pop() else { break };
-            if let Some((tally, passage)) = flight.passage {
+            let Flight { item, cost, mut passage, .. } = flight;
+            if !self.passes_when_taken
+                && let Some((tally, passage)) = passage.take()
+            {
                 tally.passed(passage, now);
             }
-            self.landed_cost += flight.cost;
-            self.landed.push_back((flight.item, flight.cost));
+            self.landed_cost += cost;
+            self.landed.push_back(Landed { item, cost, passage });
         }
         self.landed.len() > before
     }
 
     /// The first of those that are there.
     pub fn first(&mut self) -> Option<&mut T> {
-        self.landed.front_mut().map(|(item, _)| item)
+        self.landed.front_mut().map(|landed| &mut landed.item)
     }
 
     /// Takes the first of those that are there away.
     pub fn take(&mut self) -> Option<T> {
-        let (item, cost) = self.landed.pop_front()?;
+        let Landed { item, cost, passage } = self.landed.pop_front()?;
+        if let Some((tally, passage)) = passage {
+            tally.passed(passage, Instant::now());
+        }
         self.landed_cost -= cost;
         self.held.give_back(cost);
         Some(item)
@@ -108,7 +131,7 @@ impl<T> Transit<T> {
             gone += if kept { 0 } else { flight.cost };
             kept
         });
-        self.landed.retain(|(item, cost)| {
+        self.landed.retain(|Landed { item, cost, .. }| {
             let kept = keep(item);
             if !kept {
                 gone += cost;
@@ -139,7 +162,7 @@ impl<T> Transit<T> {
     /// A sum over all, wherever they are.
     pub fn sum(&self, of: impl Fn(&T) -> u64) -> u64 {
         let flying = self.flying.iter().map(|Reverse(flight)| &flight.item);
-        flying.chain(self.landed.iter().map(|(item, _)| item)).map(of).sum()
+        flying.chain(self.landed.iter().map(|landed| &landed.item)).map(of).sum()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -306,3 +306,52 @@ async fn who_connects_to_the_guest_changes_nothing_for_its_other_sockets() {
     assert!(all[0].len() < 220 && all[0] != (0..200).map(|at| vec![at]).collect::<Vec<_>>());
     assert!(all.iter().all(|one| *one == all[0]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_received_stream_loses_the_same_segments_however_it_comes_in() {
+    let data = pattern(200_000);
+    let mut all = Vec::new();
+    for (size, pause) in [(200_000, 0), (1448, 0), (1000, 0), (10_000, 1), (5000, 5), (77, 0)] {
+        let path = Path { loss: Loss::Independent(0.1), ..delayed(ms(20)) };
+        let bench = Bench::new(always(Effects { down: path, ..Effects::default() }));
+        let (guest, peer) = bench.pair().await;
+        for _ in 0..2 {
+            // An answer each, however the one before it ended.
+            write_all(&guest, b"?").await.unwrap();
+            let writing = async {
+                for some in data.chunks(size) {
+                    write_all(&peer, some).await.unwrap();
+                    tokio::time::sleep(ms(pause)).await;
+                    tokio::task::yield_now().await;
+                }
+            };
+            let ((), got) = tokio::join!(writing, read_exactly(&guest, data.len()));
+            assert!(got == data);
+        }
+        let path = bench.throttled.account().paths[0].clone();
+        all.push((path.way, path.count, path.lost));
+    }
+    // The segment of the handshake, and those of both answers.
+    assert_eq!((all[0].0, all[0].1), (Way::Down, 1 + 2 * 200_000_u64.div_ceil(1448)));
+    assert!(all[0].2 > 10 && all.iter().all(|one| *one == all[0]), "{all:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn small_messages_with_pauses_are_lost_as_often_as_large_ones() {
+    let path = Path { loss: Loss::Independent(0.3), ..Path::default() };
+    let bench = Bench::new(always(both(path)));
+    let (guest, peer) = bench.pair().await;
+    guest.set_option(SocketOption::NoDelay(true)).await.unwrap();
+    for _ in 0..200 {
+        for (from, to) in [(&guest, &peer), (&peer, &guest)] {
+            write_all(from, b"!").await.unwrap();
+            read_exactly(to, 1).await;
+        }
+    }
+    for path in bench.throttled.account().paths {
+        // With each that is sent again: 200 / 0.7, and four deviations of that.
+        assert_eq!(path.count, 201);
+        let lost = path.lost as f64 / 201.0;
+        assert!((lost - 0.3 / 0.7).abs() < 0.23, "{lost}");
+    }
+}

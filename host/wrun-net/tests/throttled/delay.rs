@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use wrun_net::memory::Memory;
-use wrun_net::shape::profile::{Delay, Distribution, Effects, Failure, Opening, Path};
+use wrun_net::shape::profile::{Delay, Distribution, Effects, Failure, Opening, Path, Stalls};
 use wrun_net::throttled::{Precision, Throttled, Way};
 use wrun_net::{Backend, Error};
 
@@ -214,4 +214,17 @@ async fn nothing_to_do_takes_no_time() {
     .await;
     assert_eq!(took, Duration::ZERO);
     assert!(bench.throttled.account().paths.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_datagram_is_late_until_the_socket_inside_has_taken_it() {
+    let stalls = Stalls { send: wait(ms(50)), ..Stalls::default() };
+    let inner = Bench::new(always(Effects { stalls, ..Effects::default() }));
+    let profile = always(Effects { up: delayed(ms(10)), ..Effects::default() });
+    let outer = Throttled::new(inner.throttled.clone(), profile, SEED, Precision::Coarse);
+    let (guest, peer) = (datagrams(&*outer).await, datagrams(&inner.memory).await);
+    guest.try_send(b"late", &peer).unwrap();
+    assert_takes(timed(peer.receive()).await.1, ms(60), 2);
+    let late = outer.account().paths[0].median_late.unwrap();
+    assert!(late >= ms(50) && late <= ms(53), "{late:?}");
 }

@@ -6,6 +6,7 @@ mod changing;
 mod chaos;
 mod delay;
 mod kit;
+mod nagle;
 mod quirks;
 mod rate;
 mod streams;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::kit::{SEED, ms, passes, rule};
 use crate::shape::dice::Seed;
 use crate::shape::lane::Lane;
-use crate::shape::line::{Line, Verdict};
+use crate::shape::line::{Line, SEGMENT, Verdict};
 use crate::shape::profile::{Delay, Distribution, Loss, Path, Rate, Trace, Way};
 
 fn distributions() -> impl Strategy<Value = Distribution> {
@@ -110,6 +110,37 @@ proptest! {
     }
 
     #[test]
+    fn the_same_bytes_meet_the_same_in_whatever_pieces_they_come(
+        delay in delays(),
+        loss in losses(),
+        seed: u64,
+        parts in prop::collection::vec(1..20_000_u64, 1..30),
+    ) {
+        let path = Path { delay, loss, ..Path::default() };
+        let bytes: u64 = parts.iter().sum();
+        // When each byte arrives, by runs; and how many segments were lost until then.
+        let whole_line = Line::new(&rule([(ms(1), path)]), Way::Down);
+        let arrivals = |parts: &[u64]| {
+            let (mut line, mut lane) = (whole_line.clone(), Lane::new(Seed(seed), 0, 0, Way::Down));
+            let (mut arrivals, mut lost, mut segments) = (Vec::new(), 0, 0);
+            for &part in parts {
+                let mut rest = part;
+                while rest > 0 {
+                    let some = rest.min(lane.left().unwrap_or(SEGMENT));
+                    let piece = line.piece(ms(0), some, ms(10), &mut lane).unwrap();
+                    arrivals.resize(arrivals.len() + some as usize, piece.due);
+                    (lost, segments) = (lost + piece.lost, segments + piece.segments);
+                    rest -= some;
+                }
+            }
+            (arrivals, lost, segments)
+        };
+        let (whole, in_parts) = (arrivals(&[bytes]), arrivals(&parts));
+        prop_assert_eq!(whole.2, bytes.div_ceil(SEGMENT));
+        prop_assert!(whole == in_parts);
+    }
+
+    #[test]
     fn a_queue_never_holds_more_than_its_limit_or_one_datagram(
         queue in 1..10_000_u64,
         bytes_a_second in 1000..1_000_000_u64,
@@ -148,10 +179,10 @@ fn a_lost_piece_holds_up_its_own_stream_and_no_other() {
     let path = Path { loss: Loss::Independent(0.2), ..Path::default() };
     let mut line = Line::new(&rule([(ms(1), path)]), Way::Up);
     let [mut held, mut other] = [0, 1].map(|socket| Lane::new(SEED, socket, 0, Way::Up));
-    let lost = (0..100).find(|&at| line.piece(ms(at), 1, ms(0), &mut held).unwrap().lost > 0).unwrap();
+    let lost = (0..100).find(|&at| line.piece(ms(at), SEGMENT, ms(0), &mut held).unwrap().lost > 0).unwrap();
     let behind = line.piece(ms(lost + 1), 1, ms(0), &mut held).unwrap();
     assert!(behind.due >= ms(lost + 200), "{behind:?}");
-    let on_time = (0..5).any(|_| line.piece(ms(lost + 1), 1, ms(0), &mut other).unwrap().due == ms(lost + 1));
+    let on_time = (0..5).any(|_| line.piece(ms(lost + 1), SEGMENT, ms(0), &mut other).unwrap().due == ms(lost + 1));
     assert!(on_time);
 }
 

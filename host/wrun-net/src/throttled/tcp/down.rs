@@ -94,7 +94,12 @@ impl Down {
     /// Something has come from the connection inside.
     fn arrive(&mut self, ground: &Ground, talk: &Talk, data: &[u8]) {
         let now = Instant::now();
-        let stall = if talk.asked.swap(false, Ordering::Relaxed) { self.draw_stall(ground, now) } else { None };
+        let mut stall = None;
+        if talk.asked.swap(false, Ordering::Relaxed) {
+            // The first of an answer.
+            self.route.cut();
+            stall = self.draw_stall(ground, now);
+        }
         self.pipe.take_in(data);
         self.route.send(&mut self.pipe, ground, now, data.len(), stall.unwrap_or_default());
     }
@@ -210,7 +215,7 @@ fn poll(connection: &Arc<Connection>, bell: &mut Bell, cx: &mut Context<'_>) -> 
             }
         } else {
             if room > 0 {
-                lock(&connection.down).route.idle();
+                lock(&connection.down).route.idle(ground, Instant::now());
             }
             if deadline.is_none_or(|deadline| bell.poll(deadline, cx).is_pending()) {
                 return Poll::Pending;

@@ -182,7 +182,13 @@ impl Route {
     }
 
     /// There is room, and nothing to be sent.
-    pub fn idle(&mut self) {
-        self.course.as_mut().into_iter().for_each(Course::idle);
+    pub fn idle(&mut self, ground: &Ground, now: Instant) {
+        let time = ground.core.since(now);
+        self.course.as_mut().into_iter().for_each(|course| course.idle(time));
+    }
+
+    /// What is sent next begins a segment of its own.
+    pub fn cut(&mut self) {
+        self.course.as_mut().into_iter().for_each(Course::cut);
     }
 }

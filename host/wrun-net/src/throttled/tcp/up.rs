@@ -154,6 +154,8 @@ impl Up {
     fn release(&mut self, ground: &Ground, now: Instant, leaves: u64) {
         let count = usize::try_from(leaves).unwrap_or(usize::MAX);
         let departs = self.route.send(&mut self.pipe, ground, now, count, Duration::ZERO);
+        // Where Nagle's algorithm lets it go, a segment ends.
+        self.route.cut();
         if !leaves.is_multiple_of(SEGMENT) {
             self.nagle.departs(departs);
         }

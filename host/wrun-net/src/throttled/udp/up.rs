@@ -52,7 +52,7 @@ impl Up {
             shaped: is_shaped(&routes),
             routes,
             sending,
-            transit: Transit::new(ground.core.held()),
+            transit: Transit::handing_on(ground.core.held()),
             kept: None,
             leftover: None,
             peer: None,
