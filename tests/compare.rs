@@ -91,7 +91,8 @@ fn a_condition_that_fails_ends_with_three_and_one_that_is_not_sure_with_zero() {
     let wide = reports.made("wide", &wide);
     for (other, condition, code, said) in [
         (&slow, "request.median > 1.5x", 3, "FAILED"),
-        (&slow, "request.wait.p95 > 1.5x", 3, "FAILED"),
+        (&slow, "request.wait.p95 > 150 ms", 3, "FAILED"),
+        (&slow, "request.wait.p95 > 1.5x", 0, "inconclusive"),
         (&slow, "request.median > 3x", 0, "passed"),
         (&wide, "request.median > 1.5x", 0, "inconclusive"),
         (&slow, "request.p99 > 10s", 3, "too few"),
@@ -118,6 +119,18 @@ fn an_empty_sample_fails_and_a_name_that_nothing_has_is_refused() {
     let refused = compare(&["--fail-if", "reqest.median > 10x"], &[&base, &failed]);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
     assert!(refused.stderr.contains("did you mean request?"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_chart_calls_its_runs_as_the_words_do() {
+    let reports = Reports::new();
+    let base = reports.made("native", &[100; 20]);
+    let chart = reports.path("chart.svg");
+    let compared = compare(&["--chart", chart.to_str().unwrap()], &[&base, &base]);
+    assert_eq!(compared.code, 0, "{}{}", compared.stdout, compared.stderr);
+    let chart = std::fs::read_to_string(chart).unwrap();
+    assert!(compared.stdout.contains("native.json (2)"), "{}", compared.stdout);
+    assert!(chart.contains("(2)<"), "{chart}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl Table {
 }
 
 fn rows(label: &str, series: &Series<'_>) -> Vec<Row> {
-    let Some(statistics) = series.statistics else { return Vec::new() };
+    let Some(statistics) = &series.statistics else { return Vec::new() };
     let counts = [count(statistics.errors), count(statistics.unfinished)];
     let mut rows = vec![Row {
         label: label.to_owned(),

@@ -3,6 +3,7 @@
 use super::panel::{Panel, Series};
 use super::svg::{Anchor, Svg};
 use super::{Run, label, style};
+use crate::report::statistics::{Statistics, Times};
 use crate::report::text::units::{count, duration};
 
 /// Height of a line.
@@ -16,11 +17,11 @@ const LABELS: (f64, f64) = (44.0, 500.0);
 type Column = (&'static str, f64, fn(&Series<'_>) -> String);
 
 const COLUMNS: [Column; 5] = [
-    ("n", 560.0, |series| of(series.statistics.map(|statistics| count(statistics.n)))),
+    ("n", 560.0, |series| counted(series, |statistics| statistics.n)),
     ("median", 656.0, |series| time(series, |times| times.median_ns)),
     ("longest", 752.0, |series| time(series, |times| times.max_ns)),
-    ("failed", 832.0, |series| of(series.statistics.map(|statistics| count(statistics.errors)))),
-    ("unfinished", 936.0, |series| of(series.statistics.map(|statistics| count(statistics.unfinished)))),
+    ("failed", 832.0, |series| counted(series, |statistics| statistics.errors)),
+    ("unfinished", 936.0, |series| counted(series, |statistics| statistics.unfinished)),
 ];
 
 /// Draws it from `top` on, and answers with where it ends.
@@ -52,8 +53,12 @@ fn remark(run: &Run<'_>, series: &Series<'_>) -> &'static str {
     }
 }
 
-fn time(series: &Series<'_>, figure: fn(&crate::report::statistics::Times) -> u64) -> String {
-    of(series.statistics.and_then(|statistics| statistics.times.as_ref()).map(|times| duration(figure(times))))
+fn counted(series: &Series<'_>, figure: fn(&Statistics) -> u64) -> String {
+    of(series.statistics.as_ref().map(|statistics| count(figure(statistics))))
+}
+
+fn time(series: &Series<'_>, figure: fn(&Times) -> u64) -> String {
+    of(series.statistics.as_ref().and_then(|statistics| statistics.times.as_ref()).map(|times| duration(figure(times))))
 }
 
 fn of(figure: Option<String>) -> String {

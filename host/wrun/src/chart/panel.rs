@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Run;
 use crate::report::data::Sample;
 use crate::report::histogram::Histogram;
-use crate::report::statistics::Statistics;
+use crate::report::statistics::{self, Statistics};
 
 /// Names that have a panel each: a picture of more is longer than anybody looks at.
 const NAMES: usize = 8;
@@ -24,7 +24,8 @@ pub struct Series<'a> {
     pub samples: Vec<&'a Sample>,
     /// In the place of samples that were too many to keep.
     pub histogram: Option<&'a Histogram>,
-    pub statistics: Option<&'a Statistics>,
+    /// Counted anew: what a file says of its samples need not be so.
+    pub statistics: Option<Statistics>,
 }
 
 /// What became of a sample, as it is marked in the picture.
@@ -55,8 +56,12 @@ pub fn panels<'a>(runs: &[Run<'a>]) -> (Vec<Panel<'a>>, usize) {
         for histogram in &report.histograms {
             found.with(&histogram.name, run, |series| series.histogram = Some(histogram));
         }
-        for statistics in &report.statistics {
-            found.with(&statistics.name, run, |series| series.statistics = Some(statistics));
+        for statistics in statistics::of(&report.samples, &report.histograms) {
+            let panel = found.places.get(&*statistics.name).and_then(|place| found.panels.get_mut(*place));
+            // A name beyond those that have a panel has none.
+            if let Some(panel) = panel {
+                panel.series[run].statistics = Some(statistics);
+            }
         }
     }
     let omitted = found.places.len() - found.panels.len();

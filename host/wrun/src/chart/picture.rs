@@ -130,7 +130,7 @@ fn summary(runs: &[Run<'_>], panels: &[Panel<'_>], words: Option<&str>) -> Strin
     let mut sentences = Vec::new();
     for panel in panels {
         let run = |(run, series): (&Run<'_>, &panel::Series<'_>)| {
-            let statistics = series.statistics?;
+            let statistics = series.statistics.as_ref()?;
             let median = statistics.times.as_ref().map_or_else(
                 || "none ended well".to_owned(),
                 |times| format!("median {}, longest {}", duration(times.median_ns), duration(times.max_ns)),

@@ -70,7 +70,7 @@ pub fn draw(svg: &mut Svg, runs: &[Run<'_>], panel: &Panel<'_>, frame: Frame, sc
             Heaps::Dots => dots(svg, index, &bins, (frame.left, floor)),
             Heaps::Bars => bars(svg, index, &bins, (frame.left, floor)),
         }
-        if let Some(times) = series.statistics.and_then(|statistics| statistics.times.as_ref()) {
+        if let Some(times) = series.statistics.as_ref().and_then(|statistics| statistics.times.as_ref()) {
             figures(svg, index, times, frame, scale, floor + BOX * 0.5);
         }
     }

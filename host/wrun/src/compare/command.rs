@@ -33,13 +33,17 @@ pub struct Concluded {
     pub code: u8,
 }
 
-/// Compares, and draws the chart if one is asked for.
+/// Compares, and draws the chart if one is asked for. Without `force` what is not comparable is refused with words that offer
+/// `--force`: where there is no such option, as for the runs of one command, it is true.
 pub fn conclude(runs: &[Run], judging: &Judging, force: bool) -> Result<Concluded> {
     let options =
         Options { threshold: judging.threshold, force, fail_if: judging.fail_if.clone(), ..Options::default() };
     let comparison = compare(runs, &options)?;
     if let Some(path) = &judging.chart {
-        let drawn: Vec<_> = runs.iter().map(|Run { label, report }| chart::Run { label, report }).collect();
+        // Called as in the words, where no two are called alike.
+        let labelled = comparison.runs.iter().zip(runs);
+        let drawn: Vec<_> =
+            labelled.map(|(facts, run)| chart::Run { label: &facts.label, report: &run.report }).collect();
         chart::write(path, &drawn)?;
     }
     let aloud = if judging.format == Format::Text { String::new() } else { aloud(&comparison) };

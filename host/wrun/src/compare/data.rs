@@ -33,7 +33,7 @@ pub struct Comparison {
     pub samples: Vec<Compared>,
     /// What was found of each run but the base, in their order.
     pub against_base: Vec<Against>,
-    /// What came of each condition, for each run but the base.
+    /// What came of each condition, for each run but the base, or for the only one.
     pub conditions: Vec<Condition>,
 }
 
@@ -180,6 +180,7 @@ pub enum Verdict {
 pub struct Place {
     /// Null of the time that belongs to no phase.
     pub phase: Option<Words>,
+    /// Negative where the phase changed the other way; others then may have more than 100.
     pub percent: Number,
     /// Of the time a sample spends there on average.
     pub base_mean_ns: u64,
@@ -223,7 +224,7 @@ pub enum ConditionResult {
     Passed,
     /// It is, and the interval is clear of the limit.
     Failed,
-    /// It is, as far as was measured, but its interval holds the limit.
+    /// It is, as far as was measured, but its interval holds the limit; or it hangs on samples that never finished.
     Inconclusive,
     /// There are no samples, or fewer than the figure needs: it counts as failed.
     TooFew,

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::math::interval::MEDIAN_NEEDS;
+use super::math::ratio::MEAN_NEEDS;
 use crate::units;
 
 /// A condition that fails a build.
@@ -50,6 +51,20 @@ pub enum Value {
     /// From 0 to 1, written as a percentage.
     Share(f64),
 }
+
+/// The units that durations are printed in, in nanoseconds; those that end in another's letter stand before it. What has several
+/// parts, such as 1m30s, is read as on the rest of the command line.
+const SCALES: [(&str, f64); 9] = [
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("μs", 1e3),
+    ("ms", 1e6),
+    ("min", 60e9),
+    ("s", 1e9),
+    ("h", 3600e9),
+    ("d", 86400e9),
+];
 
 const GRAMMAR: &str = "write NAME[.PHASE].METRIC OP VALUE, such as 'request.p95 > 1.5x', 'request.wait.median > 300ms' or \
                        'request.errors > 0'";
@@ -119,7 +134,7 @@ impl Metric {
                 let beyond = u64::from(percent.min(100 - percent)).max(1);
                 100u64.div_ceil(beyond).max(MEDIAN_NEEDS)
             }
-            Self::Mean => MEDIAN_NEEDS,
+            Self::Mean => MEAN_NEEDS,
             Self::Max | Self::Min | Self::N => 1,
             Self::Errors => 0,
         }
@@ -146,8 +161,9 @@ impl Value {
     fn parse(text: &str) -> Result<Self, String> {
         let help = "write a multiple of the base's (1.5x), a time (300ms), a count (0) or a percentage (5%)";
         let number = |digits: &str| {
+            let digits = digits.trim_end();
             let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-            digits.trim().parse::<f64>().ok().filter(|number| plain && number.is_finite())
+            digits.parse::<f64>().ok().filter(|number| plain && number.is_finite())
         };
         if let Some(digits) = text.strip_suffix(['x', '×']) {
             let ratio = number(digits).filter(|ratio| *ratio > 0.0);
@@ -160,6 +176,11 @@ impl Value {
         }
         if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
             return text.parse().map(Self::Count).map_err(|_| format!("{text:?} is too large a count: {help}"));
+        }
+        if let Some((digits, scale)) = SCALES.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale))) {
+            if let Some(number) = number(digits) {
+                return Ok(Self::Time((number * scale).round() as u64));
+            }
         }
         let time = units::delay(text).map_err(|_| format!("{text:?} is no value: {help}"))?;
         Ok(Self::Time(u64::try_from(Duration::as_nanos(&time)).unwrap_or(u64::MAX)))
@@ -188,6 +209,16 @@ mod tests {
             ("v1.2.mean <= 0.5x", "v1.2", Metric::Mean, Operator::AtMost, Value::Ratio(0.5)),
             ("a > b.max > 2s", "a > b", Metric::Max, above, Value::Time(2_000_000_000)),
             (" two words . min < 0ms", "two words", Metric::Min, below, Value::Time(0)),
+            ("a.max > 1m30s", "a", Metric::Max, above, Value::Time(90_000_000_000)),
+            // As they are printed.
+            ("a.errors > 5 %", "a", Metric::Errors, above, Value::Share(0.05)),
+            ("a.p95 > 1.50×", "a", Metric::Percentile(95), above, Value::Ratio(1.5)),
+            ("a.p95 > 1.5 x", "a", Metric::Percentile(95), above, Value::Ratio(1.5)),
+            ("a.min < 0us", "a", Metric::Min, below, Value::Time(0)),
+            ("a.min < 0 ms", "a", Metric::Min, below, Value::Time(0)),
+            ("a.max > 90.1 µs", "a", Metric::Max, above, Value::Time(90_100)),
+            ("a.max > 412 ns", "a", Metric::Max, above, Value::Time(412)),
+            ("a.max > 16.7 min", "a", Metric::Max, above, Value::Time(1_002_000_000_000)),
         ];
         for (text, path, metric, operator, value) in known {
             assert_eq!(parsed(text), (path.to_owned(), metric, operator, value), "{text}");
@@ -218,6 +249,9 @@ mod tests {
             "request.errors > 1.5x",
             "request.n > 5%",
             "request.p+5 > 1x",
+            "request.max > 1 .5ms",
+            "request.max > ms",
+            "request.max > 1,500ms",
         ];
         let said: Vec<String> =
             wrong.iter().map(|text| format!("{text:?}: {}", Expression::parse(text).unwrap_err())).collect();
@@ -228,6 +262,7 @@ mod tests {
     fn a_percentile_needs_a_sample_beyond_it() {
         let needs = [50, 75, 90, 95, 99, 5].map(|percent| Metric::Percentile(percent).needs());
         assert_eq!(needs, [6, 6, 10, 20, 100, 20]);
+        assert_eq!(Metric::Mean.needs(), 20);
     }
 
     proptest! {

@@ -41,9 +41,12 @@ pub fn labels(reports: &[(&Path, &Report)]) -> Vec<String> {
 
 fn backend(report: &Report) -> String {
     let backend = &report.header.backend;
-    match backend.settings.get("profile") {
-        Some(profile) => format!("{} {profile}", backend.name),
-        None => backend.name.clone(),
+    let Some(profile) = backend.settings.get("profile") else { return backend.name.clone() };
+    match backend.name.strip_suffix("+throttled") {
+        // As a run is called that was asked for with --backend throttled.
+        Some("native") => format!("throttled {profile}"),
+        Some(inner) => format!("{inner} throttled {profile}"),
+        None => format!("{} {profile}", backend.name),
     }
 }
 
@@ -137,10 +140,13 @@ mod tests {
     #[test]
     fn runs_are_called_by_their_sockets_or_else_by_their_files() {
         let (native, mut board) = (story(), story());
-        board.header.backend.name = "throttled".to_owned();
+        board.header.backend.name = "native+throttled".to_owned();
         board.header.backend.settings.insert("profile".to_owned(), "hpux70".to_owned());
         let (a, b, other) = (Path::new("x/a.json"), Path::new("x/b.json"), Path::new("y/a.json"));
         assert_eq!(labels(&[(a, &native), (b, &board)]), ["native", "throttled hpux70"]);
+        let mut device = board.clone();
+        device.header.backend.name = "device+throttled".to_owned();
+        assert_eq!(labels(&[(a, &board), (b, &device)]), ["throttled hpux70", "device throttled hpux70"]);
         assert_eq!(labels(&[(a, &native), (b, &native)]), ["a.json", "b.json"]);
         assert_eq!(labels(&[(a, &native), (other, &native)]), ["x/a.json", "y/a.json"]);
     }

@@ -1,7 +1,7 @@
 //! The figures of durations, alone and beside those of the base.
 
 use super::data::{Figures, Interval, Number, Range, Times, ToBase};
-use super::math::interval::{self, MEDIAN_NEEDS};
+use super::math::interval::{self, Ends, MEDIAN_NEEDS};
 use super::math::random::Random;
 use super::math::rank;
 use super::math::ratio::{self, Figure};
@@ -38,7 +38,7 @@ fn times(series: &Series) -> Option<Times> {
 pub fn to_base(base: &Series, other: &Series, random: &mut Random) -> Option<ToBase> {
     let (base_median, median) = (base.median()?, other.median()?);
     let enough = base.n() >= MEDIAN_NEEDS && other.n() >= MEDIAN_NEEDS;
-    let number = |(low, high)| Some(Interval { low: Number::new(low)?, high: Number::new(high)? });
+    let number = |ends: Ends| Some(Interval { low: Number::new(ends.low?)?, high: Number::new(ends.high?)? });
     let ratio = Number::new(median as f64 / base_median as f64);
     let interval = if enough && ratio.is_some() {
         ratio::interval(base, other, Figure::Quantile(0.5), random).and_then(number)

@@ -17,17 +17,29 @@ pub struct Named {
     pub name: Words,
     pub errors: u64,
     pub unfinished: u64,
+    /// How far the unfinished ones came, in nanoseconds. Empty where they were only counted.
+    pub cut: Vec<u64>,
     pub reasons: Vec<Reason>,
     pub times: Series,
     /// In the order in which they were first entered.
     pub phases: Vec<(Words, Series)>,
+    /// The place of each phase by its name: a stranger's file may have many.
+    places: HashMap<Box<str>, usize>,
 }
 
 impl Named {
     /// A name that a run has no samples of.
     pub fn empty(name: &Words) -> Self {
-        let (reasons, phases) = (Vec::new(), Vec::new());
-        Self { name: name.clone(), errors: 0, unfinished: 0, reasons, times: Series::default(), phases }
+        Self::new(name.clone(), Series::default(), Vec::new())
+    }
+
+    fn new(name: Words, times: Series, phases: Vec<(Words, Series)>) -> Self {
+        let mut places = HashMap::new();
+        for (place, (phase, _)) in phases.iter().enumerate() {
+            // Of two that a file calls alike the first is meant.
+            places.entry((**phase).into()).or_insert(place);
+        }
+        Self { name, errors: 0, unfinished: 0, cut: Vec::new(), reasons: Vec::new(), times, phases, places }
     }
 
     /// Samples that came to an end, well or not.
@@ -35,19 +47,27 @@ impl Named {
         self.times.n().saturating_add(self.errors)
     }
 
+    /// Samples that were begun.
+    pub fn begun(&self) -> u64 {
+        self.ended().saturating_add(self.unfinished)
+    }
+
+    /// Samples that did not end well: they failed, or never ended.
+    pub fn lost(&self) -> u64 {
+        self.errors.saturating_add(self.unfinished)
+    }
+
     pub fn phase(&self, name: &str) -> Option<&Series> {
-        self.phases.iter().find(|(phase, _)| **phase == *name).map(|(_, series)| series)
+        self.places.get(name).map(|place| &self.phases[*place].1)
     }
 
     fn counted(histogram: &Histogram) -> Self {
         let phases = histogram.phases.iter().map(|phase| (phase.name.clone(), Series::counted(&phase.times)));
         Self {
-            name: histogram.name.clone(),
             errors: histogram.errors,
             unfinished: histogram.unfinished,
             reasons: histogram.reasons.clone(),
-            times: Series::counted(&histogram.times),
-            phases: phases.collect(),
+            ..Self::new(histogram.name.clone(), Series::counted(&histogram.times), phases.collect())
         }
     }
 }
@@ -75,7 +95,7 @@ pub fn gather(report: &Report) -> Vec<Named> {
 struct Collected<'a> {
     name: &'a Words,
     errors: HashMap<&'a Words, u64>,
-    unfinished: u64,
+    cut: Vec<u64>,
     durations: Vec<u64>,
     phases: Vec<(&'a Words, Vec<u64>)>,
     places: HashMap<&'a str, usize>,
@@ -83,15 +103,15 @@ struct Collected<'a> {
 
 impl<'a> Collected<'a> {
     fn new(name: &'a Words) -> Self {
-        let (durations, phases) = (Vec::new(), Vec::new());
-        Self { name, errors: HashMap::new(), unfinished: 0, durations, phases, places: HashMap::new() }
+        let (cut, durations, phases) = (Vec::new(), Vec::new(), Vec::new());
+        Self { name, errors: HashMap::new(), cut, durations, phases, places: HashMap::new() }
     }
 
     fn add(&mut self, sample: &'a Sample) {
         if let Some(error) = &sample.error {
             *self.errors.entry(error).or_default() += 1;
         } else if !sample.finished {
-            self.unfinished += 1;
+            self.cut.push(sample.duration_ns);
         } else {
             self.durations.push(sample.duration_ns);
             for phase in &sample.phases {
@@ -105,13 +125,13 @@ impl<'a> Collected<'a> {
     }
 
     fn named(self) -> Named {
+        let phases = self.phases.into_iter().map(|(name, durations)| (name.clone(), Series::of(durations)));
         Named {
-            name: self.name.clone(),
             errors: self.errors.values().sum(),
-            unfinished: self.unfinished,
+            unfinished: self.cut.len() as u64,
+            cut: self.cut,
             reasons: statistics::reasons(self.errors),
-            times: Series::of(self.durations),
-            phases: self.phases.into_iter().map(|(name, durations)| (name.clone(), Series::of(durations))).collect(),
+            ..Named::new(self.name.clone(), Series::of(self.durations), phases.collect())
         }
     }
 }

@@ -4,7 +4,7 @@
 //!   [`series::Series`].
 //! - Figures: [`figures`], [`modes`], on the arithmetic of [`math`].
 //! - Judgement: [`verdict`] with [`stalls`], [`place`] (where), [`why`] (shapes), [`facts`] (what the runs differ in), and
-//!   [`condition`] for `--fail-if`, read by [`expression`].
+//!   [`condition`] with [`held`] for `--fail-if`, read by [`expression`].
 //! - Out: [`data::Comparison`], which [`output`] turns into text, JSON, Markdown, CSV and JUnit's XML.
 //!
 //! What is left out: pictures, and reading reports.
@@ -18,6 +18,7 @@ mod figures;
 #[cfg(test)]
 mod fixture;
 mod gather;
+mod held;
 mod math;
 mod modes;
 pub mod output;
@@ -37,7 +38,7 @@ use std::collections::{HashMap, HashSet};
 use crate::report::Report;
 use crate::report::data::Sample;
 use crate::report::words::Words;
-use condition::Unnamed;
+use condition::Refused;
 use data::{Against, Compared, ComparedPhase, Comparison, Figures, Judgement, Number, OfRun, SCHEMA, Verdict};
 use expression::Expression;
 use gather::{Named, gather};
@@ -78,8 +79,8 @@ impl Default for Options {
 
 /// Holds runs against the first of them.
 ///
-/// Fails only where a condition names what no run has.
-pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Unnamed> {
+/// Fails only where a condition cannot be asked: it names what no run has, or is about a base where there is none.
+pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Refused> {
     let gathered: Vec<Gathered<'_>> = runs.iter().map(Gathered::new).collect();
     let mut comparison = Comparison {
         schema: SCHEMA,
@@ -107,9 +108,10 @@ pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Unnamed> {
     Ok(comparison)
 }
 
-/// The numbers that intervals of one pair of figures are drawn with.
-fn random(seed: u64, name: &str, phase: Option<&str>, label: &str) -> Random {
-    Random::for_use(seed, &[name, phase.unwrap_or_default(), label])
+/// The numbers that intervals of one pair of figures are drawn with. What the runs are called, and which of several one is, is
+/// left out: the same two reports have the same intervals in whatever comparison.
+fn random(seed: u64, name: &str, phase: Option<&str>) -> Random {
+    Random::for_use(seed, &[name, phase.unwrap_or_default()])
 }
 
 /// A run, its samples in order.
@@ -181,7 +183,7 @@ impl Comparing<'_> {
         let Some(own) = series(at) else { return Figures::default() };
         let mut figures = figures::figures(own);
         if let Some(base) = series(0).filter(|_| at > 0 && self.comparable[at - 1]) {
-            let mut random = random(self.options.seed, &named[at].name, phase, &self.labels[at]);
+            let mut random = random(self.options.seed, &named[at].name, phase);
             figures.to_base = figures::to_base(base, own, &mut random);
         }
         figures
@@ -200,7 +202,9 @@ impl Comparing<'_> {
             let has = if there(0) { &self.labels[0] } else { &self.labels[at] };
             return silent(Verdict::NotComparable, format!("only {has} has such samples"));
         }
-        let pair = Pair { base, other, base_label: &self.labels[0] };
+        let cut_short = [at, 0].into_iter().find(|run| !self.gathered[*run].report.complete);
+        let cut_short = cut_short.map(|run| self.labels[run].as_str());
+        let pair = Pair { base, other, base_label: &self.labels[0], cut_short };
         let Judged { verdict, words, p } =
             verdict::judge(pair, runs[at].figures.to_base.as_ref(), self.options.threshold);
         let slower = verdict != Verdict::Faster;
@@ -236,7 +240,7 @@ impl Comparing<'_> {
 const CHANCE: f64 = 0.05;
 
 /// The verdict on a whole run: that of the name that fares worst. Of many names a few look worse by chance, so a name decides
-/// only if it would be unlikely of any of them (Bonferroni's correction).
+/// only if its p is small among so many, those that look alike taken together ([`largest_beyond_chance`]).
 fn whole(samples: &[Compared], at: usize, comparable: bool, differences: &[data::Difference]) -> (Verdict, String) {
     if !comparable {
         let what: Vec<&str> = differences.iter().filter(|one| one.decisive).map(|one| one.what.as_str()).collect();
@@ -246,9 +250,15 @@ fn whole(samples: &[Compared], at: usize, comparable: bool, differences: &[data:
     // With --force a name that only one run has is no obstacle to the others.
     let both: Vec<&Compared> =
         samples.iter().filter(|name| name.verdicts[at].verdict != Verdict::NotComparable).collect();
+    let largest = |of: &[Verdict]| {
+        let judgements = both.iter().map(|name| &name.verdicts[at]).filter(|judgement| of.contains(&judgement.verdict));
+        largest_beyond_chance(judgements.filter_map(|judgement| judgement.p).map(Number::get).collect(), both.len())
+    };
+    let (worse, better) = (largest(&[Verdict::Failing, Verdict::Slower]), largest(&[Verdict::Faster]));
     let told = |name: &Compared| {
         let Judgement { verdict, p, .. } = &name.verdicts[at];
-        let doubtful = p.is_some_and(|p| p.get() * both.len() as f64 > CHANCE);
+        let largest = if *verdict == Verdict::Faster { better } else { worse };
+        let doubtful = p.is_some_and(|p| largest.is_none_or(|largest| p.get() > largest));
         match verdict {
             Verdict::Failing | Verdict::Slower | Verdict::Faster if doubtful && both.len() > 1 => Verdict::Inconclusive,
             verdict => *verdict,
@@ -265,4 +275,13 @@ fn whole(samples: &[Compared], at: usize, comparable: bool, differences: &[data:
         return (verdict, words);
     }
     (verdict, format!("{words}; it looks {}, as one of {} names may by chance", own.word(), both.len()))
+}
+
+/// The largest of these p that is beyond chance among `all`, by Benjamini and Hochberg's procedure (1995): where none of the
+/// names differs, any is told apart with [`CHANCE`] at most (Simes 1986); and where many look so, each of them counts for the
+/// others. `None` where there is none.
+fn largest_beyond_chance(mut p: Vec<f64>, all: usize) -> Option<f64> {
+    p.sort_unstable_by(f64::total_cmp);
+    let ranked = p.into_iter().zip(1u32..);
+    ranked.filter(|(p, rank)| *p <= CHANCE * f64::from(*rank) / all as f64).map(|(p, _)| p).last()
 }

@@ -1,5 +1,7 @@
 //! Where the difference lies: the part that each phase has in it.
 //!
+//! A phase that changed the other way has a negative part, and others then may have more than all of it.
+//!
 //! By means, since only those add up: the difference of two means is the sum of the differences of their phases. A phase that
 //! a sample does not have took it no time.
 
@@ -38,7 +40,7 @@ pub fn places(base: &Named, other: &Named, slower: bool) -> Vec<Place> {
     if !places.is_empty() {
         places.extend(place(None, rest.0, rest.1));
     }
-    places.retain(|place| place.percent.get() >= LEAST);
-    places.sort_by(|a, b| b.percent.get().total_cmp(&a.percent.get()));
+    places.retain(|place| place.percent.get().abs() >= LEAST);
+    places.sort_by(|a, b| b.percent.get().abs().total_cmp(&a.percent.get().abs()));
     places
 }

@@ -46,6 +46,31 @@ impl Series {
         Self { values, ends: Some(ends), n, min: low, max: high, mean: buckets.mean_ns.clamp(low, high) }
     }
 
+    /// These and some more: each duration with how often it comes to them.
+    pub fn with(&self, more: &[(u64, u64)]) -> Self {
+        let more = more.iter().filter(|(_, count)| *count > 0);
+        if !self.is_counted() {
+            let more = more.flat_map(|(value, count)| std::iter::repeat_n(*value, *count as usize));
+            return Self::of(self.values.iter().copied().chain(more).collect());
+        }
+        let mut pairs: Vec<(u64, u64)> = self.counts().chain(more.copied()).collect();
+        pairs.sort_unstable();
+        let (first, last) = (pairs.first().map_or(0, |pair| pair.0), pairs.last().map_or(0, |pair| pair.0));
+        // Sums of products of whole numbers of 64 bits, divided again before they are told.
+        let product = |value: u64, count: u64| u128::from(value).saturating_mul(u128::from(count));
+        let sum = pairs.iter().fold(0u128, |sum, (value, count)| sum.saturating_add(product(*value, *count)));
+        let n = pairs.iter().fold(0u64, |n, (_, count)| n.saturating_add(*count));
+        let mean = u64::try_from(sum / u128::from(n.max(1))).unwrap_or(u64::MAX);
+        let mut end = 0u64;
+        let ends = pairs.iter().map(|(_, count)| {
+            end = end.saturating_add(*count);
+            end
+        });
+        let ends = Some(ends.collect());
+        let (min, max) = if self.is_empty() { (first, last) } else { (self.min.min(first), self.max.max(last)) };
+        Self { values: pairs.into_iter().map(|(value, _)| value).collect(), ends, n, min, max, mean }
+    }
+
     pub fn n(&self) -> u64 {
         self.n
     }
@@ -152,6 +177,19 @@ mod tests {
         assert_eq!((each.n(), each.max()), (counts.n(), counts.max()));
         assert_eq!(counts.counts().collect::<Vec<_>>(), [(3, 2), (5, 1), (9, 3)]);
         assert_eq!((each.between(1.5), each.median()), (4.0, Some(7)));
+    }
+
+    #[test]
+    fn what_is_added_to_a_histogram_is_as_if_it_had_been_counted() {
+        let (each, counts) = (Series::of(vec![3, 3, 5]), counted(&[(3, 2), (5, 1)]));
+        for more in [&[][..], &[(9, 2), (1, 1)], &[(4, 0)], &[(u64::MAX, 3)]] {
+            let (each, counts) = (each.with(more), counts.with(more));
+            assert_eq!((each.n(), each.max()), (counts.n(), counts.max()), "{more:?}");
+            assert!((0..each.n()).all(|place| each.at(place) == counts.at(place)), "{more:?}");
+            assert!(each.mean().abs_diff(counts.mean()) <= 1, "{more:?}: {} {}", each.mean(), counts.mean());
+        }
+        let full = counted(&[(3, u64::MAX)]).with(&[(u64::MAX, u64::MAX)]);
+        assert_eq!((full.n(), full.above(3)), (u64::MAX, 0));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The one verdict on a name, and the sentence that it is.
 //!
 //! A change counts when it is larger than the threshold and the 95 % interval of the ratio of medians is clear of 1. It is ruled out
-//! when the interval lies within the threshold. Anything else is inconclusive. Beside the median there are two
-//! more looks, since a run may be worse without its median being so: stalls ([`super::stalls`]) and errors.
+//! when the interval lies within the threshold. Anything else is inconclusive. Beside the median there are
+//! more looks, since a run may be worse without its median being so: stalls ([`super::stalls`]), errors, and samples
+//! that never finished. Who may lose so many more that it would count is not the same, and who loses more is not faster.
 
 use super::data::{ConditionResult, Interval, Number, ToBase, Verdict};
 use super::gather::Named;
 use super::math::counts::fisher_above;
-use super::math::interval::MEDIAN_NEEDS;
+use super::math::interval::{self, MEDIAN_NEEDS};
 use super::stalls::{Stalls, stalls};
 use super::words;
 use crate::report::text::units::{count, duration};
@@ -21,6 +22,8 @@ pub struct Pair<'a> {
     pub base: &'a Named,
     pub other: &'a Named,
     pub base_label: &'a str,
+    /// The run of the two that was cut short: what it had still to do may have gone otherwise.
+    pub cut_short: Option<&'a str>,
 }
 
 /// A verdict, its sentence, and how likely chance alone would bring it about, where there is a test of that.
@@ -32,31 +35,49 @@ pub struct Judged {
 
 /// `threshold` is the smallest change that counts, as in 0.05.
 pub fn judge(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> Judged {
-    let Pair { base, other, base_label } = pair;
+    let Pair { base, other, base_label, .. } = pair;
     let more_errors = share(other.errors, other.ended()) > share(base.errors, base.ended());
     let chance = fisher_above(other.errors, other.ended(), base.errors, base.ended());
     if more_errors && chance <= FAILING {
         let nothing = if other.times.is_empty() { ", nothing is left to time" } else { "" };
-        return Judged { verdict: Verdict::Failing, words: format!("{}{nothing}", errors(pair)), p: Some(chance) };
+        let words = format!("{}{nothing}{}", errors(pair), unfinished(pair));
+        return Judged { verdict: Verdict::Failing, words, p: Some(chance) };
     }
     let here = other.times.n() <= base.times.n();
     let (fewer, whose) = if here { (other, "here".to_owned()) } else { (base, format!("in {base_label}")) };
     if fewer.times.n() < MEDIAN_NEEDS {
-        let failed = if other.errors > 0 { format!("; {}", errors(pair)) } else { String::new() };
+        let failed = format!("{}{}", failed(pair), unfinished(pair));
         let n = words::samples(fewer.times.n());
         let words = format!("{n} that ended well {whose}, a verdict needs {MEDIAN_NEEDS}{failed}");
         return Judged { verdict: Verdict::TooFew, words, p: None };
     }
     let mut judged = timing(pair, to_base, threshold);
-    if other.errors > 0 {
-        judged.words = format!("{}; {}", judged.words, errors(pair));
-    }
-    // Whoever fails more is not faster, whatever is left over.
-    if more_errors && judged.verdict == Verdict::Faster {
+    judged.words = format!("{}{}{}", judged.words, failed(pair), unfinished(pair));
+    let more_unfinished = share(other.unfinished, other.begun()) > share(base.unfinished, base.begun());
+    let lossy = match judged.verdict {
+        // Whoever loses more is not faster, whatever is left over.
+        Verdict::Faster => more_errors || more_unfinished,
+        Verdict::Same => may_lose_more(pair, threshold),
+        _ => false,
+    };
+    if lossy {
         judged.verdict = Verdict::Inconclusive;
         judged.words = format!("of those that ended well, {}", judged.words);
     }
+    if let (Some(label), Verdict::Faster | Verdict::Same) = (pair.cut_short, judged.verdict) {
+        judged.verdict = Verdict::Inconclusive;
+        judged.words = format!("{}, but {label} was cut short", judged.words);
+    }
     judged
+}
+
+/// Whether more of the samples failed or never finished than in the base, and not clearly less than by the share `threshold`
+/// of all: as with times, a difference that counts must be ruled out.
+fn may_lose_more(pair: Pair<'_>, threshold: f64) -> bool {
+    let Pair { base, other, .. } = pair;
+    let before = share(base.lost(), base.begun());
+    let most = interval::share(other.lost(), other.begun()).map_or(0.0, |(_, high)| high);
+    share(other.lost(), other.begun()) > before && most - before > threshold
 }
 
 /// The verdict on what ended well.
@@ -104,9 +125,24 @@ fn tail(stalls: &Stalls, pair: Pair<'_>) -> String {
 }
 
 fn errors(pair: Pair<'_>) -> String {
-    let Pair { base, other, base_label } = pair;
+    let Pair { base, other, base_label, .. } = pair;
     let (failed, all) = (count(other.errors), count(other.ended()));
     format!("{failed} of {all} failed, {} of {} in {base_label}", count(base.errors), count(base.ended()))
+}
+
+/// The errors of either as the end of a sentence; nothing of none.
+fn failed(pair: Pair<'_>) -> String {
+    if pair.base.errors == 0 && pair.other.errors == 0 { String::new() } else { format!("; {}", errors(pair)) }
+}
+
+/// The same of samples that never finished.
+fn unfinished(pair: Pair<'_>) -> String {
+    let Pair { base, other, base_label, .. } = pair;
+    if base.unfinished == 0 && other.unfinished == 0 {
+        return String::new();
+    }
+    let [left, all, base_left, base_all] = [other.unfinished, other.begun(), base.unfinished, base.begun()].map(count);
+    format!("; {left} of {all} never finished, {base_left} of {base_all} in {base_label}")
 }
 
 fn share(part: u64, all: u64) -> f64 {

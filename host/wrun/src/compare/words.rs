@@ -1,6 +1,6 @@
 //! Numbers as the sentences of a comparison have them.
 
-use super::data::{Interval, Mode};
+use super::data::{Interval, Mode, Place};
 use crate::report::text::units::{count, duration};
 
 /// A ratio with three significant digits: `1.53×`, `0.042×`, `21,250×`.
@@ -39,6 +39,29 @@ pub fn modes(modes: &[Mode]) -> String {
         modes.iter().map(|mode| format!("{} ×{}", duration(mode.median_ns), count(mode.count))).collect();
     let number = modes.len().checked_sub(2).and_then(|index| NUMBERS.get(index)).unwrap_or(&"several");
     format!("{}: {number} modes", each.join(", "))
+}
+
+/// Where a difference lies, a line each: `wait carries 98 % of the difference (mean 174 ms → 2.86 s)`. Where phases
+/// cancel one another out a part of the difference says nothing, and their changes are told in one line instead: `wait +9.00 ms,
+/// receive −8.00 ms`.
+pub fn places(places: &[Place]) -> Vec<String> {
+    let phase = |place: &Place| place.phase.as_ref().map_or_else(|| "no phase".to_owned(), ToString::to_string);
+    // As a percentage is rounded.
+    let cancel = places.iter().any(|place| place.percent.get() < 0.0 || place.percent.get() >= 100.5);
+    if cancel {
+        let change = |place: &Place| {
+            let (before, after) = (place.base_mean_ns, place.mean_ns);
+            let sign = if after < before { '−' } else { '+' };
+            format!("{} {sign}{}", phase(place), duration(after.abs_diff(before)))
+        };
+        return vec![format!("{} (means)", places.iter().map(change).collect::<Vec<_>>().join(", "))];
+    }
+    let part = |place: &Place| {
+        let (before, after) = (duration(place.base_mean_ns), duration(place.mean_ns));
+        let percent = place.percent.get();
+        format!("{} carries {percent:.0} % of the difference (mean {before} → {after})", phase(place))
+    };
+    places.iter().map(part).collect()
 }
 
 /// `1 sample`, `15 samples`.

@@ -49,7 +49,6 @@ fn a_name_cannot_leave_its_script_its_attribute_or_its_cell() {
         sample.phases[0].name = evil.into();
         sample.error = Some(evil.into());
     }
-    report.statistics[0].name = evil.into();
     report.header.guest.name = evil.to_owned();
     let page = page(&[run(evil, &report)]);
     assert_eq!(page.matches("<script").count(), 2, "the data and the script");

@@ -9,7 +9,7 @@ use crate::compare::series::Series;
 pub const MEDIAN_NEEDS: u64 = 6;
 
 /// What an interval may leave out on each side.
-const SIDE: f64 = 0.025;
+pub const SIDE: f64 = 0.025;
 
 /// From so many samples on, the normal limit gives the same places.
 const LARGE: u64 = 100_000;
@@ -28,6 +28,12 @@ pub fn quantile(series: &Series, share: f64) -> Ends {
     let low = places_below(n, share);
     let high = places_below(n, 1.0 - share);
     Ends { low: low.map(|place| series.at(place) as f64), high: high.map(|place| series.at(n - 1 - place) as f64) }
+}
+
+/// Samples from which on a quantile is bounded on both sides.
+pub fn bounded_from(share: f64) -> u64 {
+    // The chance that all of n lie on one side of it is the larger share to the power of n.
+    (SIDE.ln() / share.max(1.0 - share).ln()).ceil() as u64
 }
 
 /// The largest place, from 0, that is above the quantile with at most [`SIDE`].
@@ -89,6 +95,12 @@ mod tests {
         }
         let ends = quantile(&Series::of((1..=20).collect()), 0.95);
         assert_eq!((ends.low.is_some(), ends.high), (true, None));
+        for share in [0.5, 0.95, 0.05, 0.99] {
+            let n = bounded_from(share);
+            let both = |n: u64| quantile(&Series::of((1..=n).collect()), share);
+            let bounded = |ends: Ends| ends.low.is_some() && ends.high.is_some();
+            assert!(bounded(both(n)) && !bounded(both(n - 1)), "{share}: {n}");
+        }
     }
 
     #[test]

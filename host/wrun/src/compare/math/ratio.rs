@@ -4,14 +4,19 @@
 //! distribution alone, with the parameters `(n + 1) q` and `(n + 1) (1 - q)`, whatever was sampled (Hutson 1999, fractional
 //! order statistics). So each draw takes one beta variable a sample and reads the sample at that place: it costs the same
 //! for six samples and for a million. In simulations of 6, 15 and 60 normal and log-normal samples it held the true
-//! ratio of medians 96 to 98 times of 100, as the classical bootstrap does. A place beyond the largest sample is read as the largest: of a p95 with fewer than 72 samples the upper
-//! end is no more than what was seen. Means are drawn by resampling, and from [`RESAMPLED`] on by their normal limit.
+//! ratio of medians 96 to 98 times of 100, as the classical bootstrap does. A place beyond the largest sample is read as the
+//! largest; where that would happen too often, as of a p95 with fewer than 72 samples, the quantile has no bound on that
+//! side, and no quotient of it has. Means are drawn by resampling, and from [`RESAMPLED`] on by their normal limit.
 
+use super::interval::{self, Ends};
 use super::random::Random;
 use crate::compare::series::Series;
 
 /// Draws of an interval: its ends then differ from those of more draws by less than a tenth of its width.
 pub const DRAWS: usize = 2000;
+
+/// Samples that the interval of a mean takes: of fewer, resampling does not see how far the rarest may be.
+pub const MEAN_NEEDS: u64 = 20;
 
 /// The largest sample whose mean is drawn by resampling.
 const RESAMPLED: u64 = 500;
@@ -25,16 +30,25 @@ pub enum Figure {
 }
 
 /// The 95 % interval of a figure of `other` divided by the same of `base`. `None` if either is empty, or if the base's
-/// figure may be zero.
-pub fn interval(base: &Series, other: &Series, figure: Figure, random: &mut Random) -> Option<(f64, f64)> {
+/// figure may be zero. An end is `None` where the quotient may be anything beyond what was seen.
+pub fn interval(base: &Series, other: &Series, figure: Figure, random: &mut Random) -> Option<Ends> {
     if base.is_empty() || other.is_empty() {
         return None;
     }
+    // A quotient is as small as its dividend is small and its divisor large.
+    let (low_is_bound, high_is_bound) = match figure {
+        Figure::Mean => (true, true),
+        Figure::Quantile(share) => {
+            let (of_base, of_other) = (interval::quantile(base, share), interval::quantile(other, share));
+            (of_other.low.and(of_base.high).is_some(), of_other.high.and(of_base.low).is_some())
+        }
+    };
     let (base, other) = (Drawn::new(base, figure), Drawn::new(other, figure));
     let mut quotients: Vec<f64> = (0..DRAWS).map(|_| other.draw(random) / base.draw(random)).collect();
     quotients.sort_unstable_by(f64::total_cmp);
     let (low, high) = (quotients[DRAWS * 25 / 1000], quotients[DRAWS * 975 / 1000]);
-    (low.is_finite() && high.is_finite()).then_some((low, high))
+    let ends = Ends { low: low_is_bound.then_some(low), high: high_is_bound.then_some(high) };
+    (low.is_finite() && high.is_finite()).then_some(ends)
 }
 
 /// The 95 % interval of a mean. `None` of nothing.
@@ -96,15 +110,16 @@ mod tests {
     use super::*;
 
     const MEDIAN: Figure = Figure::Quantile(0.5);
+    const P95: Figure = Figure::Quantile(0.95);
 
-    /// Of so many intervals from two samples of `n` whose medians are alike, the share that holds 1.
-    fn coverage(n: usize, draw: impl Fn(&mut Random) -> f64) -> f64 {
+    /// Of so many intervals from two samples of `n` that are alike, the share that holds 1.
+    fn coverage(figure: Figure, n: usize, draw: impl Fn(&mut Random) -> f64) -> f64 {
         let mut random = Random::new(11);
         let sample = |random: &mut Random| Series::of((0..n).map(|_| (draw(random) * 1e6) as u64).collect());
         let held = (0..200).filter(|_| {
             let (base, other) = (sample(&mut random), sample(&mut random));
-            let (low, high) = interval(&base, &other, MEDIAN, &mut random).unwrap();
-            low <= 1.0 && 1.0 <= high
+            let ends = interval(&base, &other, figure, &mut random).unwrap();
+            ends.low.is_none_or(|low| low <= 1.0) && ends.high.is_none_or(|high| 1.0 <= high)
         });
         held.count() as f64 / 200.0
     }
@@ -115,13 +130,30 @@ mod tests {
         let stalls =
             |random: &mut Random| if random.uniform() < 0.4 { 5.0 + random.uniform() } else { 0.5 + random.uniform() };
         let shares = [
-            coverage(6, |random| 10.0 + random.normal()),
-            coverage(15, |random| random.normal().exp()),
-            coverage(15, stalls),
-            coverage(60, |random| random.normal().exp()),
+            coverage(MEDIAN, 6, |random| 10.0 + random.normal()),
+            coverage(MEDIAN, 15, |random| random.normal().exp()),
+            coverage(MEDIAN, 15, stalls),
+            coverage(MEDIAN, 60, |random| random.normal().exp()),
+            coverage(P95, 20, |random| random.normal().exp()),
+            coverage(P95, 80, |random| random.normal().exp()),
+            coverage(Figure::Mean, MEAN_NEEDS as usize, |random| random.normal().exp()),
+            coverage(Figure::Mean, MEAN_NEEDS as usize, stalls),
         ];
         println!("{shares:?}");
         assert!(shares.iter().all(|share| *share >= 0.91), "{shares:?}");
+    }
+
+    fn both(low: f64, high: f64) -> Ends {
+        Ends { low: Some(low), high: Some(high) }
+    }
+
+    #[test]
+    fn alike_runs_of_twenty_do_not_differ_in_a_p95_whatever_their_longest() {
+        let (base, other) = (Series::of((100..120).collect()), Series::of((100..119).chain([900]).collect()));
+        let ends = |base, other| interval(base, other, P95, &mut Random::new(1)).unwrap();
+        assert_eq!(ends(&base, &other), Ends { low: None, high: None });
+        let many = Series::of((0..100).map(|at| 100 + at / 5).collect());
+        assert!(ends(&many, &other).low.is_some() && ends(&many, &many).high.is_some());
     }
 
     #[test]
@@ -129,7 +161,7 @@ mod tests {
         let (zero, one) = (Series::of(vec![0; 9]), Series::of(vec![1; 9]));
         for figure in [MEDIAN, Figure::Mean] {
             assert_eq!(interval(&zero, &one, figure, &mut Random::new(1)), None);
-            assert_eq!(interval(&one, &zero, figure, &mut Random::new(1)), Some((0.0, 0.0)));
+            assert_eq!(interval(&one, &zero, figure, &mut Random::new(1)), Some(both(0.0, 0.0)));
         }
         assert_eq!(interval(&Series::default(), &one, MEDIAN, &mut Random::new(1)), None);
     }
@@ -147,8 +179,8 @@ mod tests {
     fn the_largest_durations_make_no_infinity() {
         let series = Series::of(vec![u64::MAX; 600]);
         for figure in [MEDIAN, Figure::Mean] {
-            let (low, high) = interval(&series, &series, figure, &mut Random::new(1)).unwrap();
-            assert!((low - 1.0).abs() < 1e-9 && (high - 1.0).abs() < 1e-9);
+            let Ends { low, high } = interval(&series, &series, figure, &mut Random::new(1)).unwrap();
+            assert!((low.unwrap() - 1.0).abs() < 1e-9 && (high.unwrap() - 1.0).abs() < 1e-9);
         }
     }
 }

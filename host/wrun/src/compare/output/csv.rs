@@ -1,4 +1,7 @@
 //! The figures of a comparison as CSV (RFC 4180): a line for each sample or phase of each run. Times in nanoseconds.
+//!
+//! Spreadsheets take a cell that begins in a certain way for a formula, and would compute what a guest calls its samples: before
+//! such names stands an apostrophe.
 
 use crate::compare::data::{Comparison, Figures, Number, OfRun};
 use crate::report::words::printable;
@@ -60,9 +63,9 @@ fn cells(
     let interval = to_base.and_then(|to_base| to_base.interval);
     let modes: Vec<String> = figures.modes.iter().map(|mode| format!("{}x{}", mode.median_ns, mode.count)).collect();
     [
-        run.to_owned(),
-        sample.to_owned(),
-        phase.to_owned(),
+        name(run),
+        name(sample),
+        name(phase),
         figures.n.to_string(),
         whole(of_run.map(|run| run.errors)),
         whole(of_run.map(|run| run.unfinished)),
@@ -88,6 +91,13 @@ fn line(text: &mut String, cells: [String; COLUMNS.len()]) {
     text.push_str("\r\n");
 }
 
+/// A stranger's words, of which no spreadsheet makes a formula.
+fn name(words: &str) -> String {
+    let words = printable(words);
+    let formula = words.trim_start().starts_with(['=', '+', '-', '@', '\t']);
+    if formula { format!("'{words}") } else { words.into_owned() }
+}
+
 /// In quotes where it would be misread without; quotes in it are doubled.
 fn quoted(cell: &str) -> String {
     if cell.contains(['"', ',', '\r', '\n']) || cell.starts_with(' ') || cell.ends_with(' ') {
@@ -100,6 +110,14 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_is_a_formula() {
+        let names = ["=1+1", "+1", "-cmd", "@sum", " =1", "\t=1", "a=1", "", "'=1"];
+        assert_eq!(names.map(name)[..5], ["'=1+1", "'+1", "'-cmd", "'@sum", "' =1"]);
+        assert!(names.map(name).iter().all(|name| !name.trim_start().starts_with(['=', '+', '-', '@', '\t'])));
+        assert_eq!(names.map(name)[6..], ["a=1", "", "'=1"]);
+    }
 
     #[test]
     fn what_would_be_misread_is_quoted() {

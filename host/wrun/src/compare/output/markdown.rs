@@ -79,10 +79,8 @@ fn row(text: &mut String, what: &str, label: &str, figures: &Figures, errors: St
 }
 
 fn findings(text: &mut String, judgement: &Judgement, label: &str) {
-    for place in &judgement.places {
-        let phase = place.phase.as_ref().map_or("no phase", |phase| phase);
-        let percent = place.percent.get();
-        line(text, format!("- {}: {} carries {percent:.0} % of the difference", safe(label), safe(phase)));
+    for place in words::places(&judgement.places) {
+        line(text, format!("- {}: {}", safe(label), safe(&place)));
     }
     for shape in &judgement.shapes {
         line(text, format!("- {}: {}", safe(&shape.label), safe(&shape.words)));

@@ -2,6 +2,8 @@
 //!
 //! Colours are always in the text; whoever prints it takes them out where they do not belong.
 
+use std::collections::HashSet;
+
 use anstyle::Style;
 
 use crate::compare::data::{
@@ -67,6 +69,7 @@ fn differences(page: &mut Page, against: &Against) {
         let style = if one.decisive { BAD } else { WARN };
         page.paragraph(style, "differs", &format!("{}: {} – {}: {}", one.what, one.base, against.label, one.other));
     }
+    more(page, told.len(), MOST, "differences");
 }
 
 /// The figures of a name: each run, then each run for each phase.
@@ -114,17 +117,21 @@ fn reasons(page: &mut Page, comparison: &Comparison, name: &Compared) {
         for reason in of_run.reasons.iter().take(REASONS) {
             page.paragraph(BAD, &format!("{}×", count(reason.count)), &format!("{}: {}", run.label, reason.words));
         }
+        more(page, of_run.reasons.len(), REASONS, "reasons");
         if of_run.unfinished > 0 {
             page.paragraph(WARN, &format!("{}×", count(of_run.unfinished)), &format!("{}: never finished", run.label));
         }
     }
 }
 
+/// The modes of the samples, and of the phases in which a difference lies; a shape ("why") tells its own.
 fn modes(page: &mut Page, comparison: &Comparison, name: &Compared) {
+    let places = name.verdicts.iter().flat_map(|judgement| &judgement.places);
+    let told: HashSet<&str> = places.filter_map(|place| place.phase.as_deref()).collect();
     let phases = name
         .phases
         .iter()
-        .take(PHASES)
+        .filter(|phase| told.contains(&*phase.name))
         .map(|phase| (format!(", {}", phase.name), phase.runs.iter().collect::<Vec<_>>()));
     let all = std::iter::once((String::new(), name.runs.iter().map(|run| &run.figures).collect::<Vec<_>>()));
     let mut first = true;
@@ -176,12 +183,8 @@ fn findings(page: &mut Page, judgement: &Judgement, label: &str, several: bool) 
         page.gap();
     }
     let whose = if several { format!("{label}: ") } else { String::new() };
-    for place in places {
-        let (before, after) = (duration(place.base_mean_ns), duration(place.mean_ns));
-        let phase = place.phase.as_ref().map_or("no phase", |phase| phase);
-        let text =
-            format!("{whose}{phase} carries {:.0} % of the difference (mean {before} → {after})", place.percent.get());
-        page.paragraph(PLAIN, "where", &text);
+    for place in words::places(places) {
+        page.paragraph(PLAIN, "where", &format!("{whose}{place}"));
     }
     for shape in shapes {
         page.paragraph(PLAIN, "why  ", &format!("{}: {}", shape.label, shape.words));
@@ -225,6 +228,7 @@ fn warnings(page: &mut Page, runs: &[RunFacts]) {
         for warning in run.warnings.iter().take(MOST) {
             page.paragraph(WARN, "warning", &format!("{}: {warning}", run.label));
         }
+        more(page, run.warnings.len(), MOST, &format!("warnings of {}", run.label));
     }
 }
 

@@ -4,7 +4,7 @@ use anstream::adapter::strip_str;
 
 use super::super::data::Comparison;
 use super::super::expression::Expression;
-use super::super::fixture::{board, emulator, killed};
+use super::super::fixture::{board, emulator, killed, run};
 use super::super::{Options, Run, compare, output};
 use super::failing;
 use crate::cli::Format;
@@ -44,6 +44,30 @@ fn the_story_is_told() {
 #[test]
 fn what_is_not_comparable_says_what_differs() {
     insta::assert_snapshot!(plain(&not_comparable()));
+}
+
+#[test]
+fn what_a_list_leaves_out_is_counted() {
+    let mut other = emulator(15);
+    let warning = |at: usize| WarningNote { code: "x".to_owned(), words: format!("it is {at}") };
+    other.report.warnings = (0..15).map(warning).collect();
+    let text = plain(&compare(&[emulator(15), other], &Options::default()).unwrap());
+    assert!(text.contains("it is 11") && !text.contains("it is 12"), "{text}");
+    assert!(text.contains("and 3 more warnings of native"), "{text}");
+}
+
+#[test]
+fn modes_are_told_of_the_phases_in_which_the_difference_lies() {
+    // Both have a send of two modes, and only the wait differs.
+    let of = |label, wait: u64| {
+        run(
+            label,
+            (0..20).map(move |at| vec![("send", if at % 2 == 0 { 10 + at } else { 90 + at }), ("wait", wait + at)]),
+        )
+    };
+    let text = plain(&compare(&[of("a", 1000), of("b", 90_000)], &Options::default()).unwrap());
+    assert!(!text.contains(", send: "), "{text}");
+    assert!(plain(&told()).contains("modes  throttled netmf3-board, wait: "));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::super::data::Verdict;
 use super::super::fixture::{MS, board, emulator, killed};
 use super::super::math::random::Random;
-use super::super::{Options, Run, compare};
-use super::{compared, failing, waits};
+use super::super::{Options, Run, compare, words};
+use super::{compared, failing, run, waits};
 use crate::report::fixture::many;
 
 /// The verdict on the other run and its words.
@@ -86,7 +86,87 @@ fn who_fails_more_is_never_faster() {
     assert!(words.contains("2 of 20 failed, 0 of 20 in a"), "{words}");
     let (found, words) = verdict(steady("a", 1000), failing(steady("b", 500), 20));
     assert_eq!((found, &*words), (Verdict::Failing, "20 of 20 failed, 0 of 20 in a, nothing is left to time"));
-    assert_eq!(verdict(failing(steady("a", 1000), 9), steady("b", 1000)).0, Verdict::Same);
+    let (found, words) = verdict(failing(steady("a", 1000), 9), steady("b", 1000));
+    assert_eq!(found, Verdict::Same);
+    assert!(words.ends_with("; 0 of 20 failed, 9 of 20 in a"), "{words}");
+}
+
+#[test]
+fn who_may_fail_more_by_as_much_as_counts_is_not_the_same() {
+    let steady = |label, n: u64| waits(label, (0..n).map(|at| 1000 + at % 7));
+    let (found, words) = verdict(steady("a", 40), failing(steady("b", 40), 4));
+    assert_eq!(found, Verdict::Inconclusive);
+    assert!(words.contains("4 of 40 failed, 0 of 40 in a"), "{words}");
+    // One of a thousand rules out that five of a hundred do.
+    let (found, words) = verdict(steady("a", 1000), failing(steady("b", 1000), 1));
+    assert_eq!(found, Verdict::Same);
+    assert!(words.ends_with("; 1 of 1,000 failed, 0 of 1,000 in a"), "{words}");
+}
+
+#[test]
+fn a_run_that_leaves_samples_unfinished_is_neither_the_same_nor_faster() {
+    let hanging = |mut run: Run, n: usize| {
+        run.report.samples.iter_mut().take(n).for_each(|sample| sample.finished = false);
+        run
+    };
+    for us in [1000, 500] {
+        let (found, words) = verdict(steady("a", 1000), hanging(steady("b", us), 3));
+        assert_eq!(found, Verdict::Inconclusive);
+        assert!(words.contains("3 of 20 never finished, 0 of 20 in a"), "{words}");
+    }
+    let (found, words) = verdict(hanging(steady("a", 1000), 3), steady("b", 1000));
+    assert_eq!(found, Verdict::Same);
+    assert!(words.contains("0 of 20 never finished, 3 of 20 in a"), "{words}");
+    assert_eq!(verdict(steady("a", 1000), hanging(steady("b", 2000), 3)).0, Verdict::Slower);
+    let (found, words) = verdict(steady("a", 1000), hanging(steady("b", 1000), 20));
+    assert_eq!(found, Verdict::TooFew);
+    assert!(words.contains("20 of 20 never finished"), "{words}");
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_neither_the_same_nor_faster() {
+    let cut = |mut run: Run| {
+        run.report = killed(run.report);
+        run
+    };
+    for (base, other, who) in [
+        (steady("a", 1000), cut(steady("b", 1000)), "b"),
+        (steady("a", 1000), cut(steady("b", 500)), "b"),
+        (cut(steady("a", 1000)), steady("b", 1000), "a"),
+    ] {
+        let (found, words) = verdict(base, other);
+        assert_eq!(found, Verdict::Inconclusive);
+        assert!(words.ends_with(&format!("but {who} was cut short")), "{words}");
+    }
+}
+
+#[test]
+fn a_few_failures_of_very_many_are_no_failing() {
+    // The same histogram in both, and three failures in the one.
+    let run = |label: &str, errors: u64| {
+        let mut run = Run { label: label.to_owned(), report: many() };
+        run.report.histograms[0].times.buckets.iter_mut().for_each(|bucket| bucket.count *= 12);
+        run.report.histograms[0].errors = errors;
+        run
+    };
+    let found = compared(run("a", 0), run("b", 3));
+    let bulk = found.samples.iter().find(|name| &*name.name == "bulk").unwrap();
+    assert_eq!(bulk.verdicts[0].verdict, Verdict::Same, "{}", bulk.verdicts[0].words);
+    assert!(bulk.verdicts[0].words.contains("3 of 600,003 failed"), "{}", bulk.verdicts[0].words);
+}
+
+#[test]
+fn many_names_of_few_samples_that_are_all_slower_make_the_run_slower() {
+    let many = |label: &str, us: u64| {
+        let mut run = waits(label, (0..180).map(|at| us + at));
+        for (at, sample) in run.report.samples.iter_mut().enumerate() {
+            sample.name = format!("n{}", at % 30).as_str().into();
+        }
+        run
+    };
+    let (found, words) = verdict(many("a", 1000), many("b", 10_000));
+    assert_eq!(found, Verdict::Slower, "{words}");
+    assert_eq!(verdict(many("a", 10_000), many("b", 1000)).0, Verdict::Faster);
 }
 
 #[test]
@@ -161,6 +241,20 @@ fn the_phase_that_carries_the_difference_is_named() {
     assert_eq!(places.len(), 1);
     assert_eq!(places[0].phase.as_deref(), Some("wait"));
     assert!((places[0].percent.get() - 100.0).abs() < 1.0);
+}
+
+#[test]
+fn phases_that_cancel_one_another_out_are_told_by_their_changes() {
+    let of = |label, wait: u64, receive: u64| {
+        run(label, (0..20).map(move |at| vec![("wait", wait + at), ("receive", receive + at)]))
+    };
+    let found = compared(of("a", 1000, 10_000), of("b", 12_000, 1000));
+    let judgement = &found.samples[0].verdicts[0];
+    assert_eq!(judgement.verdict, Verdict::Slower);
+    assert_eq!(words::places(&judgement.places), ["wait +11.0 ms, receive −9.00 ms (means)"]);
+    let found = compared(of("a", 1000, 10_000), of("b", 12_000, 10_000));
+    let told = words::places(&found.samples[0].verdicts[0].places);
+    assert_eq!(told, ["wait carries 100 % of the difference (mean 1.01 ms → 12.0 ms)"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ const TICKS: [u64; 6] = [100_000_000, 50_000_000, 20_000_000, 15_625_000, 10_000
 const NEAR: u64 = 33;
 
 /// Durations that it takes, and how many different multiples they are at least.
-const LEAST: usize = 8;
+const LEAST: u64 = 8;
 const DIFFERENT: usize = 3;
 
 pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
@@ -36,15 +36,18 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
     })
 }
 
-/// How often each multiple of a tick occurs, if all durations are near one.
+/// How often each multiple of a tick occurs, if all durations are near one, be it zero: what is over before the next tick.
 fn multiples(durations: &[Numbered], tick: u64) -> Option<BTreeMap<u64, u64>> {
     let mut multiples = BTreeMap::new();
     for one in durations {
         let multiple = one.ns.saturating_add(tick / 2) / tick;
-        if multiple == 0 || one.ns.abs_diff(multiple.saturating_mul(tick)) > tick / NEAR {
+        if one.ns.abs_diff(multiple.saturating_mul(tick)) > tick / NEAR {
             return None;
         }
         *multiples.entry(multiple).or_default() += 1;
     }
-    (durations.len() >= LEAST && multiples.len() >= DIFFERENT).then_some(multiples)
+    // What is about zero is a multiple of every tick, and speaks for none.
+    let (times, different) =
+        multiples.range(1..).fold((0, 0), |(times, different), (_, count)| (times + count, different + 1));
+    (times >= LEAST && different >= DIFFERENT).then_some(multiples)
 }

@@ -103,6 +103,31 @@ fn a_coarse_clock_is_recognised() {
 }
 
 #[test]
+fn a_coarse_clock_that_shows_some_as_zero_is_recognised() {
+    let run = |few: u64| {
+        let wait = move |number: u64| if number < few { number } else { 10 * MS * (1 + number * 5 % 4) };
+        of_samples(
+            "board",
+            (0..15)
+                .map(|at| {
+                    let mut one = sample("echo", at, &[], None);
+                    one.duration_ns = wait(at) * 1000;
+                    one
+                })
+                .collect(),
+        )
+    };
+    let native = || {
+        let mut run = run(0);
+        run.report.samples.iter_mut().zip(0..).for_each(|(sample, at)| sample.duration_ns = 300_000 + at * 17_000);
+        run
+    };
+    assert!(kinds(&judgement(native(), run(2))).contains(&Kind::CoarseClock));
+    // Zero is a multiple of anything.
+    assert!(!kinds(&judgement(native(), run(9))).contains(&Kind::CoarseClock));
+}
+
+#[test]
 fn slow_name_lookups_are_recognised() {
     let slow = requests("board", |number| vec![("resolve", 410 * MS + number * 3100), ("wait", 300 + number * 17)]);
     let base = requests("native", |number| vec![("resolve", 80 + number), ("wait", 300 + number * 17)]);
