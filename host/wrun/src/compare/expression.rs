@@ -177,10 +177,11 @@ impl Value {
         if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
             return text.parse().map(Self::Count).map_err(|_| format!("{text:?} is too large a count: {help}"));
         }
-        if let Some((digits, scale)) = SCALES.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale))) {
-            if let Some(number) = number(digits) {
-                return Ok(Self::Time((number * scale).round() as u64));
-            }
+        let scaled = SCALES.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)));
+        if let Some((digits, scale)) = scaled
+            && let Some(number) = number(digits)
+        {
+            return Ok(Self::Time((number * scale).round() as u64));
         }
         let time = units::delay(text).map_err(|_| format!("{text:?} is no value: {help}"))?;
         Ok(Self::Time(u64::try_from(Duration::as_nanos(&time)).unwrap_or(u64::MAX)))
