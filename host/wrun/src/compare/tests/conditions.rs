@@ -125,7 +125,7 @@ fn what_never_finished_is_an_error_and_passes_no_upper_limit() {
         assert!(words.contains("never finished") || result == ConditionResult::TooFew, "{text}: {words}");
     }
     // Nor does a base that hangs make the other fail or pass for certain.
-    assert_eq!(judge(&hung, &base, "request.mean > 0.5x").0, Inconclusive);
+    assert_eq!(judge(&hung, &base, "request.max < 0.00001x").0, Inconclusive);
     assert_eq!(judge(&hung, &base, "request.median > 1.5x").0, Passed);
 }
 
@@ -140,7 +140,7 @@ fn a_longest_sample_fails_against_the_base_only_where_many_are_as_long() {
         (run("a", 20, 0), run("b", 20, 20), "request.min > 1.5x", Failed),
         (run("a", 20, 19), run("b", 20, 20), "request.min > 1.5x", Inconclusive),
         (run("a", 20, 5), run("b", 20, 0), "request.max < 0.5x", Failed),
-        (run("a", 20, 20), run("b", 20, 19), "request.min < 0.5x", Failed),
+        (run("a", 20, 20), run("b", 20, 19), "request.min < 0.5x", Inconclusive),
         (run("a", 20, 20), run("b", 20, 1), "request.min < 0.5x", Failed),
         (run("a", 20, 20), run("b", 20, 20), "request.max > 1.5x", Passed),
     ] {
