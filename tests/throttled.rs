@@ -280,6 +280,8 @@ fn what_does_not_go_together_is_refused_before_anything_runs() {
         &["--format", "json", "g.wasm"],
         &["--chart", "chart.bmp", "g.wasm"],
         &["--fail-if", "request.median >", "g.wasm"],
+        &["--fail-if", "request.median > 2x", "g.wasm"],
+        &["compare", "--threshold", "-5", "a.json", "b.json"],
     ];
     let mut said = String::new();
     for args in asked {

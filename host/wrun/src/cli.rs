@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use wrun_peers::Fault;
 
@@ -44,7 +44,9 @@ pub struct Cli {
 /// Reads the command line. What is meant for the guest and stands before `--` is the commonest slip: the error says so.
 pub fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse().map_err(|mut error| {
-        if error.kind() == ErrorKind::UnknownArgument {
+        let first = std::env::args().nth(1).unwrap_or_default();
+        let is_of_a_run = Cli::command().find_subcommand(&first).is_none();
+        if error.kind() == ErrorKind::UnknownArgument && is_of_a_run {
             let tip = "what is meant for the guest stands behind two dashes: wrun [OPTIONS] GUEST -- ARGS";
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
@@ -367,8 +369,6 @@ pub enum Certificate {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

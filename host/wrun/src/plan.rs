@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::compare::expression::Value;
 use crate::policy::Rule;
 use crate::profile::{self, Loaded};
 use crate::{chart, cli};
@@ -104,6 +105,13 @@ impl Series {
                 judging.format == cli::Format::Text,
                 "--format is for a comparison: give --backend more than once, or for the report of one run --report -"
             );
+            if let Some(of_base) = judging.fail_if.iter().find(|expression| matches!(expression.value, Value::Ratio(_)))
+            {
+                bail!(
+                    "--fail-if '{}' is a multiple of a base, and one run has none: give --backend more than once, or a time",
+                    of_base.text
+                );
+            }
             return Ok(Self { plans: vec![plan], rounds, judging });
         }
         if plan.report == Some(ReportTo::Stdout) {

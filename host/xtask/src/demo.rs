@@ -44,7 +44,13 @@ pub fn run(repo: &Repo) -> Result<()> {
     );
     let chart = story(repo, &reports)?;
     eprintln!("xtask: the reports as JSON:\n    {}\n    {}", http.display(), https.display());
-    eprintln!("xtask: the story as a picture, to be opened in a browser:\n    {}", chart.display());
+    eprintln!(
+        "xtask: the story's reports, which `target/debug/wrun compare` compares again, and its picture for a browser:\n    \
+         {}\n    {}\n    {}",
+        reports.join("story.1-native.json").display(),
+        reports.join("story.2-throttled-netmf3-board.json").display(),
+        chart.display()
+    );
     Ok(())
 }
 
