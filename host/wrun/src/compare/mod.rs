@@ -209,15 +209,19 @@ impl Comparing<'_> {
             verdict::judge(pair, runs[at].figures.to_base.as_ref(), self.options.threshold);
         let slower = verdict != Verdict::Faster;
         let (suspect, against) = if slower { (at, 0) } else { (0, at) };
+        let mut shapes = why::shapes(&self.side(named, suspect), &self.side(named, against));
+        match verdict {
+            Verdict::Same => shapes.clear(),
+            // Modes of a phase are found by chance as well: where nothing is known to differ they explain nothing.
+            Verdict::Inconclusive => shapes.retain(|shape| shape.kind != why::Kind::BimodalPhase),
+            _ => {}
+        }
         Judgement {
             places: match verdict {
                 Verdict::Slower | Verdict::Faster => place::places(base, other, slower),
                 _ => Vec::new(),
             },
-            shapes: match verdict {
-                Verdict::Same => Vec::new(),
-                _ => why::shapes(&self.side(named, suspect), &self.side(named, against)),
-            },
+            shapes,
             verdict,
             words,
             p: p.and_then(Number::new),
