@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use super::series::Series;
-use crate::report::data::{Report, Sample};
+use crate::report::data::Report;
 use crate::report::histogram::{Histogram, Reason};
-use crate::report::statistics;
+use crate::report::statistics::{self, Collected};
 use crate::report::words::Words;
 
 /// The samples of one name in one run.
@@ -61,6 +61,17 @@ impl Named {
         self.places.get(name).map(|place| &self.phases[*place].1)
     }
 
+    fn collected(samples: Collected<'_>) -> Self {
+        let phases = samples.phases.into_iter().map(|(name, durations)| (name.clone(), Series::of(durations)));
+        Self {
+            errors: samples.errors.values().sum(),
+            unfinished: samples.cut.len() as u64,
+            cut: samples.cut,
+            reasons: statistics::reasons(samples.errors),
+            ..Self::new(samples.name.clone(), Series::of(samples.durations), phases.collect())
+        }
+    }
+
     fn counted(histogram: &Histogram) -> Self {
         let phases = histogram.phases.iter().map(|phase| (phase.name.clone(), Series::counted(&phase.times)));
         Self {
@@ -74,64 +85,11 @@ impl Named {
 
 /// All names of a run, in the order of their first samples, then those that were only counted.
 pub fn gather(report: &Report) -> Vec<Named> {
-    let mut names: Vec<Collected<'_>> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for sample in &report.samples {
-        let place = *places.entry(&sample.name).or_insert_with(|| {
-            names.push(Collected::new(&sample.name));
-            names.len() - 1
-        });
-        names[place].add(sample);
-    }
-    let mut named: Vec<Named> = names.into_iter().map(Collected::named).collect();
+    let mut named: Vec<Named> = statistics::collect(&report.samples).into_iter().map(Named::collected).collect();
     for histogram in &report.histograms {
         // A name is kept one by one or counted, never both; of a file that says both, the count has all.
         named.retain(|other| other.name != histogram.name);
         named.push(Named::counted(histogram));
     }
     named
-}
-
-struct Collected<'a> {
-    name: &'a Words,
-    errors: HashMap<&'a Words, u64>,
-    cut: Vec<u64>,
-    durations: Vec<u64>,
-    phases: Vec<(&'a Words, Vec<u64>)>,
-    places: HashMap<&'a str, usize>,
-}
-
-impl<'a> Collected<'a> {
-    fn new(name: &'a Words) -> Self {
-        let (cut, durations, phases) = (Vec::new(), Vec::new(), Vec::new());
-        Self { name, errors: HashMap::new(), cut, durations, phases, places: HashMap::new() }
-    }
-
-    fn add(&mut self, sample: &'a Sample) {
-        if let Some(error) = &sample.error {
-            *self.errors.entry(error).or_default() += 1;
-        } else if !sample.finished {
-            self.cut.push(sample.duration_ns);
-        } else {
-            self.durations.push(sample.duration_ns);
-            for phase in &sample.phases {
-                let place = *self.places.entry(&phase.name).or_insert_with(|| {
-                    self.phases.push((&phase.name, Vec::new()));
-                    self.phases.len() - 1
-                });
-                self.phases[place].1.push(phase.duration_ns);
-            }
-        }
-    }
-
-    fn named(self) -> Named {
-        let phases = self.phases.into_iter().map(|(name, durations)| (name.clone(), Series::of(durations)));
-        Named {
-            errors: self.errors.values().sum(),
-            unfinished: self.cut.len() as u64,
-            cut: self.cut,
-            reasons: statistics::reasons(self.errors),
-            ..Named::new(self.name.clone(), Series::of(self.durations), phases.collect())
-        }
-    }
 }

@@ -31,7 +31,7 @@ impl Report {
         self.omitted.notes += append(&mut self.notes, later.notes, NOTES);
         let limit = Limits::default().samples;
         for name in over(&self.samples, limit) {
-            self.histograms.push(Histogram::of(name.clone(), &[]));
+            self.histograms.push(Histogram::empty(name.clone()));
             let warning = Warning::HistogramKept { name: name.to_string(), kept: limit as u64 };
             self.warnings.push((&warning).into());
         }
@@ -96,9 +96,7 @@ fn count(histograms: &mut Vec<Histogram>, later: Vec<Histogram>, samples: &mut V
     }
     for histogram in histograms {
         let kept = samples.extract_if(.., |sample| sample.name == histogram.name).collect::<Vec<_>>();
-        if !kept.is_empty() {
-            histogram.add(Histogram::of(histogram.name.clone(), &kept));
-        }
+        statistics::collect(&kept).into_iter().for_each(|samples| histogram.add(Histogram::of(samples)));
     }
 }
 
@@ -139,12 +137,15 @@ mod tests {
         kept.histograms.clear();
         let mut sample = kept.samples[0].clone();
         sample.name = "bulk".into();
+        kept.samples.push(sample.clone());
+        // Given up with a reason: an error, as everywhere else.
+        (sample.finished, sample.error) = (false, Some("given up".into()));
         kept.samples.push(sample);
         for whole in [many().followed_by(kept.clone()), kept.clone().followed_by(many())] {
             assert!(whole.samples.iter().all(|sample| &*sample.name == "echo"));
             assert_eq!(whole.histograms[0].times.count, 50_001);
             let bulk = whole.statistics.iter().find(|statistics| &*statistics.name == "bulk").unwrap();
-            assert_eq!(bulk.n, 50_001);
+            assert_eq!((bulk.n, bulk.errors, bulk.unfinished), (50_001, 1, 0));
         }
     }
 

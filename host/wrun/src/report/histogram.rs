@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::data::Sample;
+use super::statistics::{Collected, reasons};
 use super::stats;
 use super::words::Words;
 
@@ -70,35 +70,23 @@ pub struct Bucket {
 }
 
 impl Histogram {
+    /// A name of which nothing was counted yet.
+    pub(super) fn empty(name: Words) -> Self {
+        Self { name, errors: 0, unfinished: 0, reasons: Vec::new(), times: Buckets::default(), phases: Vec::new() }
+    }
+
     /// Samples of one name, counted.
-    pub(super) fn of(name: Words, samples: &[Sample]) -> Self {
-        let (mut times, mut phases) = (Tally::new(), Vec::<(&Words, Tally)>::new());
-        let (mut errors, mut unfinished, mut reasons) = (0, 0, Vec::new());
-        for sample in samples {
-            match &sample.error {
-                _ if !sample.finished => unfinished += 1,
-                Some(words) => {
-                    errors += 1;
-                    add_reason(&mut reasons, Reason { words: words.clone(), count: 1 });
-                }
-                None => {
-                    times.add(sample.duration_ns);
-                    for phase in &sample.phases {
-                        match phases.iter_mut().find(|(name, _)| **name == phase.name) {
-                            Some((_, tally)) => tally.add(phase.duration_ns),
-                            None => {
-                                let mut tally = Tally::new();
-                                tally.add(phase.duration_ns);
-                                phases.push((&phase.name, tally));
-                            }
-                        }
-                    }
-                }
-            }
+    pub(super) fn of(samples: Collected<'_>) -> Self {
+        let phase =
+            |(name, durations): (&Words, Vec<u64>)| PhaseBuckets { name: name.clone(), times: Buckets::of(&durations) };
+        Self {
+            name: samples.name.clone(),
+            errors: samples.errors.values().sum(),
+            unfinished: samples.cut.len() as u64,
+            reasons: reasons(samples.errors),
+            times: Buckets::of(&samples.durations),
+            phases: samples.phases.into_iter().map(phase).collect(),
         }
-        let phases =
-            phases.into_iter().map(|(name, tally)| PhaseBuckets { name: name.clone(), times: tally.buckets() });
-        Self { name, errors, unfinished, reasons, times: times.buckets(), phases: phases.collect() }
     }
 
     /// Adds those of another run.
@@ -124,6 +112,12 @@ fn add_reason(reasons: &mut Vec<Reason>, reason: Reason) {
 }
 
 impl Buckets {
+    fn of(durations: &[u64]) -> Self {
+        let mut tally = Tally::new();
+        durations.iter().for_each(|duration| tally.add(*duration));
+        tally.buckets()
+    }
+
     /// Adds those of another run. The bounds of two tallies are the same.
     fn add(&mut self, other: &Self) {
         if other.count == 0 {
@@ -219,9 +213,7 @@ mod tests {
     use super::*;
 
     fn counted(values: &[u64]) -> Buckets {
-        let mut tally = Tally::new();
-        values.iter().for_each(|value| tally.add(*value));
-        tally.buckets()
+        Buckets::of(values)
     }
 
     #[test]

@@ -96,6 +96,11 @@ impl Times {
 
 /// The statistics of a run's samples: names in the order of their first samples, then those that were only counted.
 pub fn of(samples: &[Sample], histograms: &[Histogram]) -> Vec<Statistics> {
+    collect(samples).into_iter().map(Collected::statistics).chain(histograms.iter().map(counted)).collect()
+}
+
+/// Samples sorted by their names, in the order of their first ones.
+pub fn collect(samples: &[Sample]) -> Vec<Collected<'_>> {
     let mut names: Vec<Collected<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for sample in samples {
@@ -105,7 +110,7 @@ pub fn of(samples: &[Sample], histograms: &[Histogram]) -> Vec<Statistics> {
         });
         names[place].add(sample);
     }
-    names.into_iter().map(Collected::statistics).chain(histograms.iter().map(counted)).collect()
+    names
 }
 
 fn counted(histogram: &Histogram) -> Statistics {
@@ -132,36 +137,31 @@ pub fn reasons<'a>(counts: impl IntoIterator<Item = (&'a Words, u64)>) -> Vec<Re
     reasons
 }
 
-/// The samples of one name while they are gathered.
-struct Collected<'a> {
-    name: &'a Words,
-    errors: u64,
-    unfinished: u64,
-    reasons: HashMap<&'a Words, u64>,
-    durations: Vec<u64>,
-    phases: Vec<(&'a Words, Vec<u64>)>,
+/// The samples of one name, sorted by how they ended. Times are in nanoseconds.
+pub struct Collected<'a> {
+    pub name: &'a Words,
+    /// The reasons of those that failed, each with how many gave it.
+    pub errors: HashMap<&'a Words, u64>,
+    /// How far those came that never ended.
+    pub cut: Vec<u64>,
+    /// Of those that ended well.
+    pub durations: Vec<u64>,
+    /// Of these, in the order in which the phases were first entered.
+    pub phases: Vec<(&'a Words, Vec<u64>)>,
     places: HashMap<&'a Words, usize>,
 }
 
 impl<'a> Collected<'a> {
     fn new(name: &'a Words) -> Self {
-        Self {
-            name,
-            errors: 0,
-            unfinished: 0,
-            reasons: HashMap::new(),
-            durations: Vec::new(),
-            phases: Vec::new(),
-            places: HashMap::new(),
-        }
+        let (cut, durations, phases) = (Vec::new(), Vec::new(), Vec::new());
+        Self { name, errors: HashMap::new(), cut, durations, phases, places: HashMap::new() }
     }
 
     fn add(&mut self, sample: &'a Sample) {
         if let Some(error) = &sample.error {
-            self.errors += 1;
-            *self.reasons.entry(error).or_default() += 1;
+            *self.errors.entry(error).or_default() += 1;
         } else if !sample.finished {
-            self.unfinished += 1;
+            self.cut.push(sample.duration_ns);
         } else {
             self.durations.push(sample.duration_ns);
             for phase in &sample.phases {
@@ -182,9 +182,9 @@ impl<'a> Collected<'a> {
         Statistics {
             name: self.name.clone(),
             n: self.durations.len() as u64,
-            errors: self.errors,
-            unfinished: self.unfinished,
-            reasons: reasons(self.reasons),
+            errors: self.errors.values().sum(),
+            unfinished: self.cut.len() as u64,
+            reasons: reasons(self.errors),
             times: Times::of(self.durations),
             phases: self.phases.into_iter().filter_map(phase).collect(),
         }
