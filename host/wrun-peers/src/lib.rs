@@ -7,6 +7,7 @@
 //! HTTP and TLS are hyper's and rustls's; only faults that they are too well-behaved to commit are written by hand.
 //! What is left out: flags, printing and addresses. Whoever serves chooses where to [`listen`] and says where it is.
 
+mod cache_rpc;
 pub mod echo;
 pub mod fault;
 mod filler;

@@ -1,0 +1,1 @@
+//! A server's side of a connection: bytes become commands on a store, and their answers become bytes.

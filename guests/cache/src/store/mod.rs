@@ -1,0 +1,1 @@
+//! What is kept: values by key, within a bound of memory, the least recently used forgotten first.
