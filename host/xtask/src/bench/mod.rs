@@ -85,9 +85,11 @@ fn all() -> impl Iterator<Item = (&'static str, &'static Line)> {
 
 fn build(repo: &Repo, dev: bool) -> Result<()> {
     let release: &[&str] = if dev { &[] } else { &["--release"] };
-    for (package, program) in [("wrun", "wrun"), ("xtask", "native")] {
+    for (package, kind, name) in
+        [("wrun", "--bin", "wrun"), ("xtask", "--bin", "native"), ("wrun-net", "--example", "stages")]
+    {
         let mut command: Command = cargo(repo);
-        execute(command.args(["build", "--package", package, "--bin", program]).args(release))?;
+        execute(command.args(["build", "--package", package, kind, name]).args(release))?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::repo::Repo;
 pub struct Programs {
     wrun: PathBuf,
     native: PathBuf,
+    stages: PathBuf,
     guests: PathBuf,
     stock: Option<PathBuf>,
     scratch: PathBuf,
@@ -24,6 +25,7 @@ impl Programs {
         Self {
             wrun: repo.program(profile, "wrun"),
             native: repo.program(profile, "native"),
+            stages: repo.program(profile, "examples/stages"),
             guests: repo.guest("nothing").parent().map(PathBuf::from).unwrap_or_default(),
             stock: on_path("wasmtime"),
             scratch: repo.target.join("bench"),
@@ -37,6 +39,13 @@ impl Programs {
     /// One of the bench's own programs.
     pub fn native(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.native);
+        tied(&mut command).args(arguments);
+        command
+    }
+
+    /// The example that puts one throttled backend around another.
+    pub fn stages(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.stages);
         tied(&mut command).args(arguments);
         command
     }

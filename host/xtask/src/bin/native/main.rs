@@ -1,6 +1,6 @@
 //! What the bench's guests are held against: the same work, on the standard library, as a native program.
 //!
-//! [`servers`] and [`counter`] print their address and then serve until their stdin ends. [`clients`] and [`many`] do what the probe of
+//! [`servers`], [`counter`] and [`stopwatch`] print their address and then serve until their stdin ends. [`clients`] and [`many`] do what the probe of
 //! the same name does and print their figures as `p50_ns=N total_ns=N`. `watch` runs another program and prints what it
 //! took in all.
 
@@ -8,6 +8,7 @@ mod clients;
 mod counter;
 mod many;
 mod servers;
+mod stopwatch;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -38,12 +39,13 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["sink"] => servers::tcp(servers::swallow),
         ["meter"] => servers::tcp(servers::meter),
         ["counter"] => counter::serve(),
+        ["stopwatch"] => stopwatch::serve(),
         ["echo", protocol @ ("tcp" | "udp"), address, count] => clients::echo(protocol, address, count),
         ["bulk", address, bytes] => clients::bulk(address, bytes),
         ["many", address, count] => many::run(address, count),
         ["watch", program, arguments @ ..] => watch(program, arguments),
         _ => bail!(
-            "write one of: nothing, echo-server tcp|udp, sink, meter, counter, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
+            "write one of: nothing, echo-server tcp|udp, sink, meter, counter, stopwatch, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
              many ADDRESS COUNT, watch PROGRAM ARGUMENTS"
         ),
     }
