@@ -223,7 +223,7 @@ fn stages(programs: &Programs) -> Result<Figures> {
 }
 
 fn datagrams(programs: &Programs) -> Result<Figures> {
-    let (_server, addresses) = programs.server(&["stopwatch"])?;
+    let (_server, addresses) = programs.on_other_core(|| programs.server(&["stopwatch"]))?;
     let (datagrams, control) = addresses.split_once(' ').context("the stopwatch said no two addresses")?;
     let profile = only_datagrams("[up]\ndelay = \"100 ms\"\n");
     let mut run = || {

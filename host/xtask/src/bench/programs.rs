@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use super::cores::Cores;
 use crate::child::{Server, tied};
 use crate::command::{on_path, stdout};
 use crate::repo::Repo;
@@ -18,10 +19,12 @@ pub struct Programs {
     guests: PathBuf,
     stock: Option<PathBuf>,
     scratch: PathBuf,
+    /// `None` where nothing could be pinned.
+    cores: Option<Cores>,
 }
 
 impl Programs {
-    pub fn find(repo: &Repo, profile: &str) -> Self {
+    pub fn find(repo: &Repo, profile: &str, cores: Option<Cores>) -> Self {
         Self {
             wrun: repo.program(profile, "wrun"),
             native: repo.program(profile, "native"),
@@ -29,6 +32,7 @@ impl Programs {
             guests: repo.guest("nothing").parent().map(PathBuf::from).unwrap_or_default(),
             stock: on_path("wasmtime"),
             scratch: repo.target.join("bench"),
+            cores,
         }
     }
 
@@ -96,6 +100,14 @@ impl Programs {
 
     pub fn probe(&self, name: &str) -> PathBuf {
         self.guests.join(format!("{name}.wasm"))
+    }
+
+    /// Starts something where it leaves the core of the bench alone, if the machine has another.
+    pub fn on_other_core<T>(&self, start: impl FnOnce() -> Result<T>) -> Result<T> {
+        match self.cores {
+            Some(cores) => cores.on_other(start),
+            None => start(),
+        }
     }
 
     /// Starts a server that says its address first.

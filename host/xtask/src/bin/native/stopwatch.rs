@@ -1,5 +1,5 @@
-//! A server that says how long datagrams were on their way, from a core of its own where there is one: on the core of the
-//! sender its receiving would be part of what it measures.
+//! A server that says how long datagrams were on their way. It is to have a core of its own: on that of the sender its
+//! receiving would be part of what it measures.
 //!
 //! It says the address of its datagrams and that of its control connection. There, a byte `?` is answered with this
 //! server's clock, and `!` with a count of datagrams, each the time of its sending by this clock, with what became of them.
@@ -10,9 +10,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::socket::{setsockopt, sockopt};
-use nix::unistd::Pid;
 
 use crate::servers::announce;
 
@@ -30,26 +28,12 @@ pub fn serve() -> Result<()> {
     if setsockopt(&datagrams, sockopt::RcvBufForce, &BUFFER).is_err() {
         setsockopt(&datagrams, sockopt::RcvBuf, &BUFFER).context("cannot ask for a larger buffer")?;
     }
-    leave_core()?;
     announce(format_args!("{} {}", datagrams.local_addr()?, listener.local_addr()?))?;
     let start = Instant::now();
     loop {
         let (stream, _) = listener.accept()?;
         time(stream, &datagrams, start)?;
     }
-}
-
-/// Moves to the cores that this process was not started on, if the machine has any.
-fn leave_core() -> Result<()> {
-    let this = Pid::from_raw(0);
-    let taken = sched_getaffinity(this).context("cannot read which cores are allowed")?;
-    let mut others = CpuSet::new();
-    for core in (0..CpuSet::count()).filter(|core| !taken.is_set(*core).unwrap_or(true)) {
-        others.set(core)?;
-    }
-    // The only core of a machine, or the only one allowed, cannot be left.
-    let _ = sched_setaffinity(this, &others);
-    Ok(())
 }
 
 /// One client's datagrams.
