@@ -1,6 +1,7 @@
 //! A client's side of a connection: requests become bytes, and bytes become answers.
 //!
 //! - [`Conversation`] is the one trait; [`Text`], [`Meta`] and [`Binary`] are memcached's three protocols.
+//! - [`Ketama`] says which of several servers holds a key.
 //!
 //! What a server says is checked against what it was asked: an answer for another key, of another length or in another
 //! order is [`Broken`], never a value.
@@ -9,6 +10,7 @@
 
 mod binary;
 mod dialogue;
+mod ketama;
 mod meta;
 mod queue;
 mod text;
@@ -18,6 +20,7 @@ use std::borrow::Cow;
 
 pub use binary::Binary;
 pub use dialogue::Dialogue;
+pub use ketama::{Circle, Ketama};
 pub use meta::Meta;
 pub use text::Text;
 
