@@ -21,9 +21,14 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below `bound`, and 0 where that is. A bias of at most `bound` in 2^64 is left.
+    /// Below `bound`, and 0 where that is. A bias is left, of at most `bound` in 2^32 where that is below it.
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
+        let number = self.number();
+        match u32::try_from(bound) {
+            // Without the 128 bits that WebAssembly has no instruction for.
+            Ok(bound) => ((number >> 32) * u64::from(bound)) >> 32,
+            Err(_) => ((u128::from(number) * u128::from(bound)) >> 64) as u64,
+        }
     }
 
     /// From 0 to just below 1.
@@ -61,5 +66,6 @@ mod tests {
         }
         assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
         assert_eq!((random.below(0), random.below(1)), (0, 0));
+        assert!((0..1000).any(|_| random.below(u64::MAX) > u64::MAX / 2));
     }
 }

@@ -118,8 +118,8 @@ impl<'a> Run<'a> {
                     run.begin(place, &mut work, since);
                 }
             });
-            for offset in 0..self.connections.len() {
-                let place = (self.turn + offset) % self.connections.len();
+            let (first, after) = (self.turn, self.connections.len());
+            for place in (first..after).chain(0..first) {
                 self.begin(place, &mut work, since);
             }
             self.bury(&mut work, since);
@@ -153,8 +153,9 @@ impl<'a> Run<'a> {
             Mode::Parallel => self.shared.settings.pipeline - connection.in_flight(),
             Mode::OneAtATime => 1 - self.in_flight(),
         };
+        let server = connection.server;
         for _ in 0..room {
-            let Some(operation) = work.next(self.connections[place].server, since.now - since.began) else { break };
+            let Some(operation) = work.next(server, since.now - since.began) else { break };
             self.ask(place, operation, since);
         }
         self.connections[place].send(since.now, &mut self.shared);

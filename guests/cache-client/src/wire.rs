@@ -46,6 +46,9 @@ impl Wire {
     /// In words, after which the connection is of no use.
     pub fn send(&mut self, from: &mut dyn Conversation, moved: &mut Moved) -> Result<(), String> {
         let outgoing = from.outgoing();
+        if outgoing.is_empty() {
+            return Ok(());
+        }
         let mut sent = 0;
         self.full = false;
         let outcome = loop {
