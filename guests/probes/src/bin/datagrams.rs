@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         };
         let (datagrams, control, count) = (args::address(datagrams)?, args::address(control)?, count.parse::<u32>()?);
         let mut control = TcpStream::connect(control, None)?;
-        control.set_no_delay(true)?;
+        control.set_nodelay(true)?;
         let ahead = clocks_apart(&mut control)?;
         let mut socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
         socket.connect(datagrams)?;
