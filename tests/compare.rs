@@ -107,6 +107,21 @@ fn a_condition_that_fails_ends_with_three_and_one_that_is_not_sure_with_zero() {
 }
 
 #[test]
+fn a_quiet_comparison_says_only_what_makes_its_code() {
+    let reports = Reports::new();
+    let (base, slow) = (reports.made("native", &[100; 20]), reports.made("slow", &[200; 20]));
+    let well = compare(&["-q", "--fail-if", "request.median > 3x"], &[&base, &slow]);
+    assert_eq!((well.code, &*well.stdout, &*well.stderr), (0, "", ""), "a verdict alone makes no code");
+    let failed = compare(&["-q", "--fail-if", "request.median > 1.5x"], &[&base, &slow]);
+    assert_eq!((failed.code, &*failed.stdout), (3, ""));
+    assert!(failed.stderr.starts_with("wrun: --fail-if 'request.median > 1.5x', slow: FAILED: "), "{}", failed.stderr);
+    let other = reports.changed("other", &[100; 20], |report| report["header"]["arguments"] = json!(["--other"]));
+    let refused = compare(&["-q"], &[&base, &other]);
+    assert_eq!((refused.code, &*refused.stdout), (2, ""));
+    assert!(refused.stderr.contains("not comparable: the arguments differ"), "{}", refused.stderr);
+}
+
+#[test]
 fn an_empty_sample_fails_and_a_name_that_nothing_has_is_refused() {
     let reports = Reports::new();
     let base = reports.made("native", &[100; 20]);

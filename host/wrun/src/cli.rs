@@ -250,6 +250,10 @@ pub struct Compare {
     /// Compare even runs of different guests, arguments or samples
     #[arg(long)]
     pub force: bool,
+
+    /// Print nothing but what makes the exit code another than 0
+    #[arg(long, short, conflicts_with = "format")]
+    pub quiet: bool,
 }
 
 /// What is made of several runs.
@@ -260,11 +264,12 @@ pub struct Judging {
     #[arg(long, value_name = "EXPR", value_parser = Expression::parse)]
     pub fail_if: Vec<Expression>,
 
-    /// The smallest change of a median that counts, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = units::percentage)]
-    pub threshold: f64,
+    /// The smallest change of a median that counts, in percent; 5% where nothing is said
+    #[arg(long, value_name = "PERCENT", value_parser = units::percentage)]
+    pub threshold: Option<f64>,
 
-    /// How the comparison is printed: text with what else wrun says, all others on standard output
+    /// How the comparison is printed, on standard output; of runs just made, text goes with what else wrun says, to
+    /// standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 

@@ -81,7 +81,7 @@ impl Default for Options {
 ///
 /// Fails only where a condition cannot be asked: it names what no run has, or is about a base where there is none.
 pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Refused> {
-    let gathered: Vec<Gathered<'_>> = runs.iter().map(Gathered::new).collect();
+    let gathered: Vec<Gathered<'_>> = runs.iter().map(|run| Gathered::new(&run.report)).collect();
     let mut comparison = Comparison {
         schema: SCHEMA,
         seed: options.seed,
@@ -123,14 +123,14 @@ struct Gathered<'a> {
 }
 
 impl<'a> Gathered<'a> {
-    fn new(run: &'a Run) -> Self {
-        let names = gather(&run.report);
+    fn new(report: &'a Report) -> Self {
+        let names = gather(report);
         let places = names.iter().enumerate().map(|(place, named)| (named.name.clone(), place)).collect();
         let mut samples: HashMap<&str, Vec<&Sample>> = HashMap::new();
-        for sample in &run.report.samples {
+        for sample in &report.samples {
             samples.entry(&sample.name).or_default().push(sample);
         }
-        Self { report: &run.report, names, places, samples }
+        Self { report, names, places, samples }
     }
 
     fn named(&self, name: &Words) -> Option<&Named> {

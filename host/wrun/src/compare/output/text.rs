@@ -40,7 +40,16 @@ pub fn render(comparison: &Comparison) -> String {
     footnotes(&mut page, comparison);
     warnings(&mut page, runs);
     verdicts(&mut page, comparison);
-    conditions.iter().enumerate().for_each(|(at, condition)| judged(&mut page, at == 0, condition));
+    if !conditions.is_empty() {
+        page.gap();
+    }
+    conditions.iter().for_each(|condition| judged(&mut page, condition));
+    page.text()
+}
+
+pub fn conditions(comparison: &Comparison) -> String {
+    let mut page = Page::default();
+    comparison.conditions.iter().for_each(|condition| judged(&mut page, condition));
     page.text()
 }
 
@@ -259,10 +268,7 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-fn judged(page: &mut Page, first: bool, condition: &Condition) {
-    if first {
-        page.gap();
-    }
+fn judged(page: &mut Page, condition: &Condition) {
     let style = match condition.result {
         ConditionResult::Passed => GOOD,
         ConditionResult::Failed | ConditionResult::TooFew => BAD,
