@@ -30,6 +30,8 @@ fn what_is_shown_of_each_listed_profile_is_a_good_file_that_shows_the_same() {
         let checked = profile(&["check", file]);
         assert_eq!(checked.code, 0, "{name}: {}", checked.stderr);
         assert!(checked.stdout.starts_with(&format!("{file} is good: the profile {name}, ")), "{}", checked.stdout);
+        let of_the_name = profile(&["check", &name]);
+        assert_eq!(of_the_name.stdout, checked.stdout.replacen(file, &name, 1), "{}", of_the_name.stderr);
         assert_eq!(profile(&["show", file]).stdout, shown.stdout, "{name}");
     }
 }

@@ -156,7 +156,11 @@ fn a_condition_of_a_run_ends_it_with_code_3_and_its_chart_is_drawn_before() {
     let finished = compared(&peer.url, &path, &options);
     assert_eq!(finished.code, 3, "{}", finished.stderr);
     // Quiet, it is all that is said.
-    assert!(finished.stderr.starts_with("wrun: --fail-if 'request.median > 2x', throttled test: FAILED: "), "{}", finished.stderr);
+    assert!(
+        finished.stderr.starts_with("wrun: --fail-if 'request.median > 2x', throttled test: FAILED: "),
+        "{}",
+        finished.stderr
+    );
     assert_eq!(finished.stderr.lines().count(), 1, "{}", finished.stderr);
     assert!(std::fs::read_to_string(chart).unwrap().contains("throttled test"));
     let finished = compared(&peer.url, &path, &["--fail-if", "request.errors > 0"]);

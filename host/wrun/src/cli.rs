@@ -221,10 +221,11 @@ pub enum ProfileKind {
         #[arg(value_name = "NAME|FILE")]
         profile: String,
     },
-    /// Say whether a file is a good profile, and if not, what is wrong and where
+    /// Say whether a profile is good, and if not, what is wrong and where
     Check {
-        /// The file
-        file: PathBuf,
+        /// A name, or a file: what has a / in it or ends in .toml
+        #[arg(value_name = "NAME|FILE")]
+        profile: String,
     },
 }
 

@@ -106,7 +106,7 @@ fn profile(kind: &cli::ProfileKind) -> Result<u8> {
     print(&match kind {
         cli::ProfileKind::List => profile::commands::list()?,
         cli::ProfileKind::Show { profile } => profile::commands::show(profile)?,
-        cli::ProfileKind::Check { file } => profile::commands::check(file)?,
+        cli::ProfileKind::Check { profile } => profile::commands::check(profile)?,
     })?;
     Ok(exit::OK)
 }

@@ -12,6 +12,7 @@ mod matching;
 mod notes;
 mod opening;
 mod path;
+mod reach;
 mod rules;
 mod stalls;
 
