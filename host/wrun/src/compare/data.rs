@@ -46,6 +46,8 @@ pub struct RunFacts {
     pub arguments: Vec<String>,
     pub backend: String,
     pub settings: BTreeMap<String, String>,
+    /// Of the profile's random numbers; of several rounds that of the first. Null where there are none.
+    pub seed: Option<u64>,
     /// False of a run that was killed or interrupted: there may have been more to measure.
     pub complete: bool,
     pub outcome: String,

@@ -19,6 +19,7 @@ pub fn facts(runs: &[Run]) -> Vec<RunFacts> {
             arguments: header.arguments.clone(),
             backend: header.backend.name.clone(),
             settings: header.backend.settings.clone(),
+            seed: header.seed,
             complete: *complete,
             outcome: outcome.words.clone(),
             warnings: warnings.iter().map(|warning| warning.words.clone()).collect(),

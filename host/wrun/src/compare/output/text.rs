@@ -56,7 +56,9 @@ pub fn conditions(comparison: &Comparison) -> String {
 /// Runs are numbered, and called by their numbers where there is no room for more.
 fn heading(page: &mut Page, at: usize, run: &RunFacts) {
     let role = format!("{} {}", if at == 0 { "base" } else { "with" }, number(at));
-    let settings: Vec<String> = run.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let seed = run.seed.map(|seed| format!("seed {seed}"));
+    let settings = run.settings.iter().map(|(name, value)| format!("{name} {value}"));
+    let settings: Vec<String> = settings.chain(seed).collect();
     let settings = if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
     let command = [vec![run.guest.name.clone()], run.arguments.clone()].concat().join(" ");
     let label = if run.label == run.backend { String::new() } else { format!(" on {}", run.backend) };

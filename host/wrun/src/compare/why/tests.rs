@@ -161,7 +161,7 @@ fn a_rate_that_all_connections_share_is_recognised() {
     let found = judgement(with_sockets(base, transfer(8)), with_sockets(slow, transfer(10_000)));
     assert!(kinds(&found).contains(&Kind::RateLimit), "{found:?}");
     let words = &found.shapes.iter().find(|shape| shape.kind == Kind::RateLimit).unwrap().words;
-    assert!(words.contains("100 kB a second"), "{words}");
+    assert!(words.contains("800 kbit/s (100 kB/s)"), "{words}");
 }
 
 #[test]
