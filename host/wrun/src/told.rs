@@ -29,7 +29,7 @@ pub fn told(series: &Series, finished: Finished, quiet: bool) -> Result<Told> {
     match stopped {
         // There is nothing to be compared with, and no other words about the condition.
         Some(Stopped::Refused(refused)) => {
-            let why = format!("{refused}; the other runs were not begun, and the first is kept");
+            let why = format!("{refused}; the other runs were not begun");
             told.failed(&anyhow::anyhow!(why), exit::USAGE);
             return Ok(told);
         }

@@ -3,7 +3,7 @@
 //! - In: [`Run`]s, the first of which is the base, and [`Options`]. [`gather`] counts a report's samples anew, as
 //!   [`series::Series`].
 //! - Figures: [`figures`], [`modes`], on the arithmetic of [`math`].
-//! - Judgement: [`verdict`] with [`stalls`] and [`resolution`], [`place`] (where), [`why`] (shapes), [`facts`] (what the runs differ in), and
+//! - Judgement: [`verdict`] with [`stalls`] and [`resolution`], [`place`] (where), [`why`] (shapes), [`facts`] (what the runs differ in, with [`ports`]), and
 //!   [`condition`] with [`held`] for `--fail-if`, read by [`expression`].
 //! - Out: [`data::Comparison`], which [`output`] turns into text, JSON, Markdown, CSV and JUnit's XML.
 //!
@@ -23,6 +23,7 @@ mod math;
 mod modes;
 pub mod output;
 mod place;
+mod ports;
 mod resolution;
 #[cfg(test)]
 mod schema;

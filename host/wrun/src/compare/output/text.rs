@@ -10,6 +10,7 @@ use crate::compare::data::{
     Against, Compared, Comparison, Condition, ConditionResult, Difference, Figures, Judgement, RunFacts, ToBase,
     Verdict,
 };
+use crate::compare::facts::PORTS;
 use crate::compare::words;
 use crate::report::stats::P95_NEEDS;
 use crate::report::text::page::{BAD, Column, FAINT, GOOD, HEAD, Line, PLAIN, Page, WARN};
@@ -71,7 +72,7 @@ fn heading(page: &mut Page, at: usize, run: &RunFacts) {
 
 fn differences(page: &mut Page, against: &Against) {
     // What is compared is a difference too, and is in the headings.
-    let told = |one: &&Difference| one.decisive || matches!(one.what.as_str(), "machine" | "build" | "wrun");
+    let told = |one: &&Difference| one.decisive || matches!(one.what.as_str(), "machine" | "build" | "wrun" | PORTS);
     let told: Vec<&Difference> = against.differences.iter().filter(told).collect();
     if !told.is_empty() {
         page.gap();
