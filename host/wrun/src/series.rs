@@ -76,8 +76,9 @@ pub fn run(series: &Series, say: impl Fn(&str)) -> Result<Finished> {
     Ok(Finished { done: labelled.collect(), stopped })
 }
 
-/// The condition, if any, that is about nothing which the first run has. One that did not end well may lack it for that.
+/// The condition, if any, that is about nothing which the first run has. One in which something went wrong may lack it for that.
 fn unnamed(series: &Series, first: &Report) -> Option<Refused> {
-    let well = first.outcome.family == Family::Ok;
+    let samples_well = first.statistics.iter().all(|name| name.errors == 0 && name.unfinished == 0);
+    let well = first.outcome.family == Family::Ok && samples_well;
     if well { condition::named(first, &series.judging.fail_if).err() } else { None }
 }

@@ -43,20 +43,20 @@ pub fn given(written: &written::Effects<'_>) -> Vec<Given> {
     let stalls = stall.map(|stall| [&stall.connect, &stall.answer, &stall.send]);
     let stalls = stalls.map(|stalls| stalls.map(|modes| modes.as_ref().map(toml::Spanned::span)));
     let [connects, answers, sends] = stalls.unwrap_or_default();
-    let all: [(&str, Option<Range<usize>>, &[Operation], bool); 10] = [
-        ("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive], false),
-        ("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send], true),
-        ("both", written.both.map(|given| given.span()), &[Connect, Send, Receive], false),
-        ("up", written.up.map(|given| given.span()), &[Connect, Send], false),
-        ("down", written.down.map(|given| given.span()), &[Connect, Receive], false),
-        ("connect", written.connect.map(|given| given.span()), &[Connect], true),
-        ("resolve", written.resolve.map(|given| given.span()), &[Resolve], false),
-        ("stall.connect", connects, &[Connect], true),
-        ("stall.answer", answers, &[Receive], false),
-        ("stall.send", sends, &[Send], false),
-    ];
-    let given = |(name, span, operations, streams): (_, Option<_>, _, _)| {
+    let effect = |name, span: Option<Range<usize>>, operations: &'static [Operation], streams| {
         Some(Given { name, span: span?, operations, streams })
     };
-    all.into_iter().filter_map(given).collect()
+    let all = [
+        effect("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive], false),
+        effect("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send], true),
+        effect("both", written.both.map(|given| given.span()), &[Connect, Send, Receive], false),
+        effect("up", written.up.map(|given| given.span()), &[Connect, Send], false),
+        effect("down", written.down.map(|given| given.span()), &[Connect, Receive], false),
+        effect("connect", written.connect.map(|given| given.span()), &[Connect], true),
+        effect("resolve", written.resolve.map(|given| given.span()), &[Resolve], false),
+        effect("stall.connect", connects, &[Connect], true),
+        effect("stall.answer", answers, &[Receive], false),
+        effect("stall.send", sends, &[Send], false),
+    ];
+    all.into_iter().flatten().collect()
 }
