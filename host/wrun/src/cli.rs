@@ -151,7 +151,7 @@ pub struct Run {
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub progress: Progress,
 
-    /// Print nothing but the guest's output, errors and denials
+    /// Print nothing but the guest's output, errors, denials and conditions that fail
     #[arg(long, short)]
     pub quiet: bool,
 }
