@@ -62,7 +62,7 @@ impl World {
     fn happens(&mut self, event: &Event) {
         match *event {
             Event::Ask => {
-                if let Some(call) = self.outbox.next() {
+                if let Some(call) = self.outbox.begin() {
                     self.asked.push(call);
                     self.calls.push(self.outbox.numbered(call));
                 }

@@ -21,7 +21,7 @@ impl Outbox {
     }
 
     /// The number of a new call, or nothing while as many as may be are not acknowledged.
-    pub fn next(&mut self) -> Option<u64> {
+    pub fn begin(&mut self) -> Option<u64> {
         if self.calls.len() as u64 >= WINDOW {
             return None;
         }
@@ -53,38 +53,38 @@ mod tests {
     #[test]
     fn calls_are_acknowledged_up_to_the_first_without_an_answer() {
         let mut outbox = Outbox::new(7);
-        let calls = [(); 3].map(|()| outbox.next().expect("the window is wide"));
+        let calls = [(); 3].map(|()| outbox.begin().expect("the window is wide"));
         assert_eq!(calls, [1, 2, 3]);
         outbox.answered(2);
         assert_eq!(outbox.numbered(3), Numbered { session: 7, call: 3, acknowledged: 0 });
         outbox.answered(1);
         assert_eq!(outbox.numbered(3).acknowledged, 2);
-        assert_eq!(outbox.next(), Some(4));
+        assert_eq!(outbox.begin(), Some(4));
     }
 
     #[test]
     fn a_full_window_gives_no_number_until_its_first_call_is_answered() {
         let mut outbox = Outbox::new(7);
-        assert!((1..=WINDOW).all(|call| outbox.next() == Some(call)));
-        assert_eq!(outbox.next(), None);
+        assert!((1..=WINDOW).all(|call| outbox.begin() == Some(call)));
+        assert_eq!(outbox.begin(), None);
         outbox.answered(2);
-        assert_eq!(outbox.next(), None);
+        assert_eq!(outbox.begin(), None);
         outbox.answered(1);
-        assert_eq!(outbox.next(), Some(WINDOW + 1));
-        assert_eq!(outbox.next(), Some(WINDOW + 2));
-        assert_eq!(outbox.next(), None);
+        assert_eq!(outbox.begin(), Some(WINDOW + 1));
+        assert_eq!(outbox.begin(), Some(WINDOW + 2));
+        assert_eq!(outbox.begin(), None);
     }
 
     #[test]
     fn an_answer_to_no_call_changes_nothing() {
         let mut outbox = Outbox::new(7);
-        assert_eq!(outbox.next(), Some(1));
+        assert_eq!(outbox.begin(), Some(1));
         for call in [0, 2, u64::MAX] {
             outbox.answered(call);
         }
         assert_eq!(outbox.numbered(1).acknowledged, 0);
         outbox.answered(1);
         outbox.answered(1);
-        assert_eq!(outbox.next(), Some(2));
+        assert_eq!(outbox.begin(), Some(2));
     }
 }
