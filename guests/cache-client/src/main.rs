@@ -1,5 +1,7 @@
 //! cache-client: reads and writes a cache over many connections, and says where the time of each operation went.
 
+mod rpc;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
