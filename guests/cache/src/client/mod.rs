@@ -1,6 +1,30 @@
 //! A client's side of a connection: requests become bytes, and bytes become answers.
+//!
+//! - [`Conversation`] is the one trait; [`Text`], [`Meta`] and [`Binary`] are memcached's three protocols.
+//! - [`Ketama`] says which of several servers holds a key.
+//!
+//! What a server says is checked against what it was asked: an answer for another key, of another length or in another
+//! order is [`Broken`], never a value.
+//!
+//! Left out: sockets and time, which whoever holds the connection has; several keys in one request; cas.
 
-/// What a server is asked for.
+mod binary;
+mod dialogue;
+mod ketama;
+mod meta;
+mod queue;
+mod text;
+mod words;
+
+use std::borrow::Cow;
+
+pub use binary::Binary;
+pub use dialogue::Dialogue;
+pub use ketama::{Circle, Ketama};
+pub use meta::Meta;
+pub use text::Text;
+
+/// What a server is asked for. A key is one that [`crate::key::is_valid`] says is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request<'a> {
     Get {
@@ -24,12 +48,12 @@ pub enum Request<'a> {
     },
 }
 
-/// What it answered. A request that was understood and refused is an answer too; one that breaks the protocol is a
-/// [`Broken`].
+/// What it answered, lent by the [`Conversation`] until it is asked for the next. A request that was understood and
+/// refused is an answer too; one that breaks the protocol is a [`Broken`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum Answer<'a> {
     /// The value of a key, for a get.
-    Value { flags: u32, value: Vec<u8> },
+    Value { flags: u32, value: &'a [u8] },
     /// There is no such key.
     Miss,
     /// Done: a set is stored, a delete deleted.
@@ -37,7 +61,7 @@ pub enum Answer {
     /// What the number is now.
     Number(u64),
     /// The server's own words for why not, such as `SERVER_ERROR out of memory storing object`.
-    Refused(String),
+    Refused(Cow<'a, str>),
 }
 
 /// The server said what this protocol does not allow, or answered another request than the one that was asked. Nothing
@@ -48,7 +72,7 @@ pub struct Broken(pub String);
 /// One connection's conversation, without the connection: whoever has that moves the bytes.
 ///
 /// Requests are answered in the order in which they were asked. A conversation never waits: what it cannot do yet, it does
-/// when more bytes come.
+/// when more bytes come. It keeps its buffers, so that a request in a long conversation allocates nothing.
 pub trait Conversation {
     /// Puts a request behind those asked before. Its bytes are then in [`Self::outgoing`], at once or after more bytes
     /// have come (a handshake, flow control).
@@ -57,14 +81,14 @@ pub trait Conversation {
     /// The bytes that are to be sent, in order. Whoever sends some of them removes those from the front.
     fn outgoing(&mut self) -> &mut Vec<u8>;
 
-    /// Takes bytes that were received.
+    /// Takes bytes that were received. What they mean is told by [`Self::answer`].
+    fn received(&mut self, bytes: &[u8]);
+
+    /// The next answer; `None` while it is not complete.
     ///
     /// # Errors
-    /// [`Broken`], after which only the answers that were complete before can still be taken.
-    fn received(&mut self, bytes: &[u8]) -> Result<(), Broken>;
-
-    /// The next answer, if it is complete.
-    fn answer(&mut self) -> Option<Answer>;
+    /// [`Broken`], after the answers that were complete before; from then on always the same.
+    fn answer(&mut self) -> Result<Option<Answer<'_>>, Broken>;
 
     /// How many requests have been asked and not yet been answered through [`Self::answer`].
     fn unanswered(&self) -> usize;
