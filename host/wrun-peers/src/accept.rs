@@ -18,8 +18,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 /// Gives each connection a task, until `shutdown` is ready, and then cuts what is open.
 ///
 /// A connection that fails is that client's affair, and a failed accept is waited out.
-pub(crate) async fn accept<F>(listener: TcpListener, connection: impl Fn(TcpStream) -> F, shutdown: impl Future<Output = ()>)
-where
+pub(crate) async fn accept<F>(
+    listener: TcpListener,
+    connection: impl Fn(TcpStream) -> F,
+    shutdown: impl Future<Output = ()>,
+) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();

@@ -52,7 +52,8 @@ impl Calls {
                 .call(self.started.elapsed(), numbered, execute)
                 .map_err(|refusal| Status::aborted(refusal.to_string()))?,
         }?;
-        let message = M::of(answer).ok_or_else(|| Status::aborted("a call of that number was made of another method"))?;
+        let message =
+            M::of(answer).ok_or_else(|| Status::aborted("a call of that number was made of another method"))?;
         Ok(Response::new(message))
     }
 }
@@ -99,7 +100,9 @@ impl cache_server::Cache for Calls {
             let value = match store.increment(&key, by, now) {
                 Counted::Number(number) => Some(number),
                 Counted::NotFound => None,
-                Counted::NoNumber => return Err(Status::failed_precondition("what is kept under that key is no number")),
+                Counted::NoNumber => {
+                    return Err(Status::failed_precondition("what is kept under that key is no number"));
+                }
                 // It cannot have another cas than it must have, since none was asked for.
                 Counted::NoRoom | Counted::Exists => return Err(no_room()),
             };

@@ -63,8 +63,8 @@ pub async fn serve(listener: TcpListener, settings: CacheRpc, shutdown: impl Fut
         Arc::new(config)
     });
     // What is longer than an item may be is refused before it is read.
-    let service = CacheServer::new(Calls::new(settings.memory, MAX_ITEM, SESSIONS))
-        .max_decoding_message_size(MAX_ITEM + AROUND);
+    let service =
+        CacheServer::new(Calls::new(settings.memory, MAX_ITEM, SESSIONS)).max_decoding_message_size(MAX_ITEM + AROUND);
     accept(listener, |stream| connection(secure(stream, tls.clone()), service.clone()), shutdown).await;
 }
 
