@@ -2,7 +2,7 @@
 //!
 //! By kind:
 //! - sockets: [`TcpStream`], [`TcpListener`] and, before they are either, [`TcpSocket`]; [`UdpSocket`]; [`resolve`]; and
-//!   [`wait`], for many of them at once. The standard's two-step calls (`wasi:sockets@0.2`) are inside.
+//!   [`wait`], for many of them at once and a [`Timer`]. The standard's two-step calls (`wasi:sockets@0.2`) are inside.
 //! - options that the standard lacks (`wrun:net/options`): in [`TcpOptions`], [`TcpStream::close`] and the methods of
 //!   [`UdpSocket`]. An option that the backend lacks is an error, never a silent success.
 //! - timing (`wrun:net/timing`): [`Sample`] with its phases, [`announce`], [`count`], [`note`]. This is how a guest says
@@ -51,6 +51,7 @@ mod poll;
 mod program;
 mod sample;
 mod tcp;
+mod timer;
 mod udp;
 
 pub use address::Family;
@@ -61,5 +62,6 @@ pub use poll::{Interest, wait};
 pub use program::run;
 pub use sample::{Sample, announce, count, note};
 pub use tcp::{Closed, Connecting, Ending, Incoming, TcpListener, TcpOptions, TcpSocket, TcpStream};
+pub use timer::Timer;
 pub use udp::{Interface, UdpSocket};
 pub use wasip2::sockets::network::ErrorCode;

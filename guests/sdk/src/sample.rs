@@ -1,6 +1,9 @@
 //! Telling the report what the guest is doing. No call here blocks or fails, and the times are the host's.
 
+use std::time::Duration;
+
 use crate::bindings::timing;
+use crate::poll::nanoseconds;
 
 /// One measured piece of work, such as a request, from [`Sample::start`] to [`Sample::finish`] or [`Sample::fail`].
 ///
@@ -16,6 +19,13 @@ impl Sample {
     /// Opens a sample; its time starts now.
     pub fn start(name: &str) -> Self {
         Self(timing::Sample::new(name))
+    }
+
+    /// Opens a sample whose time started `ago` before now, for work that was due then and had to wait: a request of a
+    /// steady stream, when the ones before it took too long. With `waiting` the wait is a phase of this name, until the next
+    /// begins. No sample starts before the run does.
+    pub fn since(name: &str, ago: Duration, waiting: Option<&str>) -> Self {
+        Self(timing::Sample::since(name, nanoseconds(ago), waiting))
     }
 
     /// Ends the phase before it, if any, and starts this one. A name may come again: its times add up.

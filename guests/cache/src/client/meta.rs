@@ -1,10 +1,8 @@
 //! memcached's meta protocol: `mg key v f k O7`, `VA 5 f0 kkey O7`. Every answer to something that is there carries the
 //! request's key and its number.
 
-use std::io::Write as _;
-
 use super::dialogue::{Asked, Dialogue, Kind, Protocol};
-use super::words::{block, length, line, number, refusal, shown, words};
+use super::words::{block, digits, length, line, number, parts, refusal, shown, signed, words};
 use super::{Answer, Broken, Request};
 
 /// A conversation in the meta protocol.
@@ -15,26 +13,28 @@ pub struct MetaProtocol;
 
 impl Protocol for MetaProtocol {
     fn write(request: Request<'_>, number: u32, out: &mut Vec<u8>) {
-        let (command, key) = match request {
-            Request::Get { key } => (b"mg ", key),
-            Request::Set { key, .. } => (b"ms ", key),
-            Request::Delete { key } => (b"md ", key),
-            Request::Increment { key, .. } => (b"ma ", key),
-        };
-        out.extend_from_slice(command);
-        out.extend_from_slice(key);
-        let written = match request {
-            Request::Get { .. } => write!(out, " v f k O{number}\r\n"),
-            Request::Set { value, flags, expiry, .. } => {
-                let written = write!(out, " {} F{flags} T{expiry} k O{number}\r\n", value.len());
-                out.extend_from_slice(value);
-                out.extend_from_slice(b"\r\n");
-                written
+        match request {
+            Request::Get { key } => parts(out, &[b"mg ", key, b" v f"]),
+            Request::Set { key, value, flags, expiry } => {
+                parts(out, &[b"ms ", key, b" "]);
+                digits(out, value.len() as u64);
+                out.extend_from_slice(b" F");
+                digits(out, flags.into());
+                out.extend_from_slice(b" T");
+                signed(out, expiry);
             }
-            Request::Delete { .. } => write!(out, " k O{number}\r\n"),
-            Request::Increment { by, .. } => write!(out, " D{by} v k O{number}\r\n"),
-        };
-        debug_assert!(written.is_ok(), "writing to memory does not fail");
+            Request::Delete { key } => parts(out, &[b"md ", key]),
+            Request::Increment { key, by } => {
+                parts(out, &[b"ma ", key, b" v D"]);
+                digits(out, by);
+            }
+        }
+        out.extend_from_slice(b" k O");
+        digits(out, number.into());
+        out.extend_from_slice(b"\r\n");
+        if let Request::Set { value, .. } = request {
+            parts(out, &[value, b"\r\n"]);
+        }
     }
 
     fn read<'a>(asked: Asked<'_>, bytes: &'a [u8], longest: usize) -> Result<Option<(Answer<'a>, usize)>, Broken> {

@@ -1,9 +1,7 @@
 //! memcached's text protocol, the oldest: `get key`, `VALUE key 0 5`, `END`.
 
-use std::io::Write as _;
-
 use super::dialogue::{Asked, Dialogue, Kind, Protocol};
-use super::words::{block, length, line, number, refusal, shown, words};
+use super::words::{block, digits, length, line, number, parts, refusal, shown, signed, words};
 use super::{Answer, Broken, Request};
 
 /// A conversation in the text protocol.
@@ -17,27 +15,23 @@ const END: &[u8] = b"END\r\n";
 
 impl Protocol for TextProtocol {
     fn write(request: Request<'_>, _: u32, out: &mut Vec<u8>) {
-        let written = match request {
-            Request::Get { key } => {
-                parts(out, &[b"get ", key]);
-                Ok(())
-            }
+        match request {
+            Request::Get { key } => parts(out, &[b"get ", key]),
             Request::Set { key, value, flags, expiry } => {
-                parts(out, &[b"set ", key]);
-                let written = write!(out, " {flags} {expiry} {}\r\n", value.len());
-                out.extend_from_slice(value);
-                written
+                parts(out, &[b"set ", key, b" "]);
+                digits(out, flags.into());
+                out.push(b' ');
+                signed(out, expiry);
+                out.push(b' ');
+                digits(out, value.len() as u64);
+                parts(out, &[b"\r\n", value]);
             }
-            Request::Delete { key } => {
-                parts(out, &[b"delete ", key]);
-                Ok(())
-            }
+            Request::Delete { key } => parts(out, &[b"delete ", key]),
             Request::Increment { key, by } => {
-                parts(out, &[b"incr ", key]);
-                write!(out, " {by}")
+                parts(out, &[b"incr ", key, b" "]);
+                digits(out, by);
             }
-        };
-        debug_assert!(written.is_ok(), "writing to memory does not fail");
+        }
         out.extend_from_slice(b"\r\n");
     }
 
@@ -89,8 +83,4 @@ fn value<'a>(
     }
     let whole = end.len() == END.len();
     Ok(whole.then(|| (Answer::Value { flags, value }, before + length + 2 + END.len())))
-}
-
-fn parts(out: &mut Vec<u8>, parts: &[&[u8]]) {
-    parts.iter().for_each(|part| out.extend_from_slice(part));
 }

@@ -50,6 +50,37 @@ pub fn number(word: &[u8]) -> Option<u64> {
     })
 }
 
+/// Writes a number in decimal digits. The formatting of the standard library takes several times as long, and a request has
+/// up to four numbers.
+pub fn digits(out: &mut Vec<u8>, number: u64) {
+    // As many as the largest number has.
+    let mut digits = [0; 20];
+    let mut left = number;
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// Writes a number that may be negative.
+pub fn signed(out: &mut Vec<u8>, number: i32) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    digits(out, number.unsigned_abs().into());
+}
+
+/// Puts parts behind each other.
+pub fn parts(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+}
+
 /// The words of a line that refuses whatever was asked.
 pub fn refusal(line: &[u8]) -> Option<Answer<'_>> {
     let word = line.split(|byte| *byte == b' ').next()?;
@@ -78,6 +109,20 @@ mod tests {
         assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
         for wrong in [&b""[..], b"-1", b"+1", b" 1", b"1 ", b"0x1", b"18446744073709551616"] {
             assert_eq!(number(wrong), None, "{}", shown(wrong));
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_they_are_read() {
+        for number in [0, 9, 10, 1234567890, u64::MAX] {
+            let mut out = Vec::new();
+            digits(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+        for number in [i32::MIN, -1, 0, 7, i32::MAX] {
+            let mut out = Vec::new();
+            signed(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
         }
     }
 

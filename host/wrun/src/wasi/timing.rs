@@ -85,24 +85,48 @@ impl timing::Host for View<'_> {
     }
 }
 
-impl timing::HostSample for View<'_> {
-    fn new(&mut self, name: String) -> Result<Resource<OpenSample>> {
-        check_name("sample", &name)?;
-        let name = self.sockets.recorder.try_sample_name(&name)?;
+impl View<'_> {
+    /// A sample that started `ago` before now.
+    fn open_sample(&mut self, name: &str, ago: Duration, waiting: Option<&str>) -> Result<Resource<OpenSample>> {
+        check_name("sample", name)?;
+        let name = self.sockets.recorder.try_sample_name(name)?;
+        let waiting = match waiting {
+            Some(phase) => {
+                check_name("phase", phase)?;
+                Some(self.sockets.recorder.intern(phase))
+            }
+            None => None,
+        };
         let place = self.sockets.samples.take();
         let place =
             place.ok_or_else(|| Error::msg(format!("a guest has at most {MAX_SAMPLES} open samples at once")))?;
+        let start = started(self.sockets.tape.now(), ago);
         let sample = OpenSample {
             tape: self.sockets.tape.clone(),
             recorder: self.sockets.recorder.clone(),
             name,
-            start: self.sockets.tape.now(),
+            start,
             phases: Vec::new(),
-            current: None,
+            current: waiting.map(|phase| (phase, start)),
             reported: false,
             _place: place,
         };
         Ok(self.table.push(sample)?)
+    }
+}
+
+/// When something started, in time since the run began: not before that.
+fn started(now: Duration, ago: Duration) -> Duration {
+    now.saturating_sub(ago)
+}
+
+impl timing::HostSample for View<'_> {
+    fn new(&mut self, name: String) -> Result<Resource<OpenSample>> {
+        self.open_sample(&name, Duration::ZERO, None)
+    }
+
+    fn since(&mut self, name: String, ago: u64, waiting: Option<String>) -> Result<Resource<OpenSample>> {
+        self.open_sample(&name, Duration::from_nanos(ago), waiting.as_deref())
     }
 
     fn phase(&mut self, sample: Resource<OpenSample>, name: String) -> Result<()> {
@@ -142,5 +166,13 @@ mod tests {
             assert!(check_name("sample", name).is_err(), "{name:?}");
         }
         assert!(check_name("sample", &"x".repeat(64)).is_ok());
+    }
+
+    #[test]
+    fn nothing_starts_before_the_run_does() {
+        let now = Duration::from_secs(7);
+        assert_eq!(started(now, Duration::ZERO), now);
+        assert_eq!(started(now, Duration::from_secs(2)), Duration::from_secs(5));
+        assert_eq!(started(now, Duration::from_nanos(u64::MAX)), Duration::ZERO);
     }
 }
