@@ -1,7 +1,7 @@
 //! Numbers that are kept in decimal digits.
 
 use super::draft::Intent;
-use super::{Expiry, Found, Mode, Seconds, Store, head, number};
+use super::{Found, Mode, Seconds, Store, head, number};
 
 /// What is done to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,12 +88,5 @@ impl Store {
             self.blocks.block_mut(block)[at] = byte;
             at += 1;
         }
-    }
-
-    /// Keeps `number` under a key that has nothing, and says with which cas; `None` where there is no room.
-    pub fn begin_count(&mut self, key: &[u8], number: u64, expiry: Expiry, base64: bool, now: Seconds) -> Option<u64> {
-        let (digits, start) = number::digits(number);
-        let intent = Intent { mode: Mode::Set, expiry, base64, ..Intent::default() };
-        self.put_value(key, &digits[start..], intent, now).ok()
     }
 }
