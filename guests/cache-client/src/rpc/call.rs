@@ -15,6 +15,8 @@ use super::status::Status;
 /// A call that is under way.
 pub struct Call {
     method: Method,
+    /// Of the answer's message, in bytes.
+    limit: usize,
     flag: Flag,
     part: Part,
 }
@@ -39,8 +41,9 @@ pub enum Failure {
 }
 
 impl Call {
-    pub fn new(method: Method, response: ResponseFuture) -> Self {
-        Self { method, flag: Flag::raised(), part: Part::Head(response) }
+    /// `limit` is of the answer's message, in bytes.
+    pub fn new(method: Method, response: ResponseFuture, limit: usize) -> Self {
+        Self { method, limit, flag: Flag::raised(), part: Part::Head(response) }
     }
 
     /// What it came to, when it has; as cheap as a look at a flag while nothing new has come.
@@ -52,7 +55,7 @@ impl Call {
             return Poll::Pending;
         }
         let mut context = Context::from_waker(self.flag.waker());
-        let ended = ready!(self.part.poll(&mut context));
+        let ended = ready!(self.part.poll(self.limit, &mut context));
         Poll::Ready(ended.map_err(Failure::Connection).and_then(|ended| ended.outcome(self.method)))
     }
 }
@@ -74,7 +77,7 @@ impl Ended {
 }
 
 impl Part {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Ended, String>> {
+    fn poll(&mut self, limit: usize, context: &mut Context<'_>) -> Poll<Result<Ended, String>> {
         if let Self::Head(response) = self {
             let (head, stream) =
                 ready!(Pin::new(response).poll(context)).map_err(|error| error.to_string())?.into_parts();
@@ -82,7 +85,7 @@ impl Part {
             if status.is_none() {
                 check(&head)?;
             }
-            *self = Self::Body { stream, answer: Unwrapping::default(), status };
+            *self = Self::Body { stream, answer: Unwrapping::new(limit), status };
         }
         let Self::Body { stream, answer, status } = self else { return Poll::Pending };
         while let Some(bytes) = ready!(stream.poll_data(context)) {
@@ -94,7 +97,7 @@ impl Part {
         let trailers = ready!(stream.poll_trailers(context)).map_err(|error| error.to_string())?;
         let status = trailers.as_ref().and_then(Status::read).or_else(|| status.take());
         let status = status.ok_or("an answer that does not say how its call ended")?;
-        Poll::Ready(Ok(Ended { answer: std::mem::take(answer), status }))
+        Poll::Ready(Ok(Ended { answer: std::mem::replace(answer, Unwrapping::new(0)), status }))
     }
 }
 

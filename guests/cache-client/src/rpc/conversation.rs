@@ -10,12 +10,17 @@ use super::call::{Call, Failure};
 use super::link::{Link, Target};
 use super::method::{Encoded, Outcome};
 
+/// What the schema puts around a value, generously, in bytes.
+const AROUND: usize = 64;
+
 /// A conversation with the service.
 ///
 /// gRPC gives calls that are under way together no order. So that a pipeline means here what it means in the other
 /// protocols, a request whose key is written by one under way, or that writes a key of one under way, waits for that one.
 pub struct Conversation {
     target: Target,
+    /// Of an answer's message, in bytes.
+    limit: usize,
     /// `None` from when it is broken.
     link: Option<Link>,
     /// Why no more calls can be begun on the connection; those under way may still be answered.
@@ -49,23 +54,18 @@ enum State {
 }
 
 impl Conversation {
-    /// A conversation with `target` that is over when its connection is.
-    pub fn new(target: Target) -> Self {
-        Self::with_session(target, None)
-    }
-
-    /// A conversation in a reliable session of that number, which has to be random.
-    pub fn reliable(target: Target, session: u128) -> Self {
-        Self::with_session(target, Some(Outbox::new(session)))
-    }
-
-    fn with_session(target: Target, session: Option<Outbox>) -> Self {
+    /// A conversation with `target`. A value longer than `longest` bytes is a fault of the server.
+    ///
+    /// With a `session`, which has to be a random number, it is in a reliable session of that number, and can go on when
+    /// its connection is lost.
+    pub fn new(target: Target, longest: usize, session: Option<u128>) -> Self {
         let mut conversation = Self {
             target,
+            limit: longest.saturating_add(AROUND),
             link: None,
             ending: None,
             broken: None,
-            session,
+            session: session.map(Outbox::new),
             refused: false,
             entries: VecDeque::new(),
             begun: 0,
@@ -77,7 +77,7 @@ impl Conversation {
     }
 
     fn connect(&mut self) {
-        match Link::new() {
+        match Link::new(self.limit) {
             Ok(link) => self.link = Some(link),
             Err(words) => self.broken = Some(Broken(words)),
         }

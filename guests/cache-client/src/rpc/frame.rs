@@ -6,9 +6,6 @@ use prost::Message;
 /// Bytes of the frame before its message.
 const PREFIX: usize = 5;
 
-/// The longest message that is taken, in bytes. A memcached that is not told otherwise keeps values of up to 1 MiB.
-pub const LIMIT: usize = 64 << 20;
-
 /// A message in its frame.
 pub fn wrap(message: &impl Message) -> Bytes {
     let length = message.encoded_len();
@@ -21,12 +18,18 @@ pub fn wrap(message: &impl Message) -> Bytes {
 }
 
 /// One message, as its bytes come in.
-#[derive(Default)]
 pub struct Unwrapping {
+    /// The longest message that is taken, in bytes.
+    limit: usize,
     bytes: BytesMut,
 }
 
 impl Unwrapping {
+    /// Of at most `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, bytes: BytesMut::new() }
+    }
+
     /// Takes the next bytes of the frame.
     ///
     /// # Errors
@@ -35,7 +38,9 @@ impl Unwrapping {
         self.bytes.extend_from_slice(bytes);
         match self.length() {
             Some(_) if self.bytes[0] != 0 => Err("a compressed answer, which was not asked for".to_owned()),
-            Some(length) if length > LIMIT => Err(format!("an answer of {length} bytes; at most {LIMIT} are taken")),
+            Some(length) if length > self.limit => {
+                Err(format!("an answer of {length} bytes; at most {} are taken", self.limit))
+            }
             Some(length) if self.bytes.len() > PREFIX + length => Err("more than one message in an answer".to_owned()),
             _ => Ok(()),
         }
@@ -72,7 +77,7 @@ mod tests {
     use super::*;
 
     fn unwrap(bytes: &[u8], step: usize) -> Result<Option<GetResponse>, String> {
-        let mut unwrapping = Unwrapping::default();
+        let mut unwrapping = Unwrapping::new(1000);
         bytes.chunks(step).try_for_each(|chunk| unwrapping.push(chunk))?;
         unwrapping.finish()
     }

@@ -71,15 +71,19 @@ impl Target {
 pub struct Link {
     pipe: Pipe,
     flag: Flag,
+    /// Of an answer's message, in bytes.
+    limit: usize,
     requests: SendRequest<Bytes>,
     /// `None` when it has ended.
     connection: Option<Connection<Transport, Bytes>>,
 }
 
 impl Link {
+    /// A new one, that takes answers of at most `limit` bytes.
+    ///
     /// # Errors
     /// Words, should HTTP/2 not begin, which in memory it does.
-    pub fn new() -> Result<Self, String> {
+    pub fn new(limit: usize) -> Result<Self, String> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
         builder
@@ -90,7 +94,9 @@ impl Link {
         let flag = Flag::raised();
         let handshake = pin!(builder.handshake(pipe.transport()));
         match handshake.poll(&mut Context::from_waker(flag.waker())) {
-            Poll::Ready(Ok((requests, connection))) => Ok(Self { pipe, flag, requests, connection: Some(connection) }),
+            Poll::Ready(Ok((requests, connection))) => {
+                Ok(Self { pipe, flag, limit, requests, connection: Some(connection) })
+            }
             Poll::Ready(Err(error)) => Err(format!("HTTP/2 cannot begin: {error}")),
             Poll::Pending => Err("HTTP/2 cannot begin: it waits".to_owned()),
         }
@@ -114,7 +120,7 @@ impl Link {
         let (response, mut body) = self.requests.send_request(request, false).map_err(|error| error.to_string())?;
         // It waits in h2 for as long as the server has no room for it.
         body.send_data(encoded.message.clone(), true).map_err(|error| error.to_string())?;
-        Ok(Some(Call::new(encoded.method, response)))
+        Ok(Some(Call::new(encoded.method, response, self.limit)))
     }
 
     /// Moves what can be moved. False when nothing could.

@@ -6,7 +6,7 @@ use super::*;
 
 /// Sends `bytes` to a conversation that has asked, in pieces, and takes what it says to it.
 fn feed(bytes: &[u8], piece: usize) {
-    for mut conversation in [conversation(), Conversation::reliable(target(), 7)] {
+    for mut conversation in [conversation(), Conversation::new(target(), LONGEST, Some(7))] {
         conversation.ask(set("a", "x"));
         conversation.ask(get("b"));
         for piece in bytes.chunks(piece) {

@@ -10,8 +10,11 @@ use peer::Peer;
 
 use super::{Conversation, Target};
 
+/// The longest value, in bytes.
+const LONGEST: usize = 4 << 20;
+
 fn conversation() -> Conversation {
-    Conversation::new(target())
+    Conversation::new(target(), LONGEST, None)
 }
 
 fn target() -> Target {

@@ -245,7 +245,7 @@ fn execute(cache: &mut HashMap<Bytes, (Bytes, u32)>, path: &str, framed: &[u8]) 
 }
 
 fn unwrap<M: prost::Message + Default>(framed: &[u8]) -> M {
-    let mut unwrapping = Unwrapping::default();
+    let mut unwrapping = Unwrapping::new(super::LONGEST + 1000);
     unwrapping.push(framed).expect("a frame");
     unwrapping.finish().expect("a message").unwrap_or_else(|| M::decode(&[][..]).expect("nothing is a message"))
 }

@@ -6,7 +6,7 @@ use super::peer::Reply;
 use super::*;
 
 fn reliable() -> Conversation {
-    Conversation::reliable(target(), 7)
+    Conversation::new(target(), LONGEST, Some(7))
 }
 
 /// The same server on a new connection.
