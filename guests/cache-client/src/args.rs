@@ -264,6 +264,7 @@ mod tests {
             (&[&server[..], &["--rate", "NaN"]].concat(), "above 0"),
             (&[&server[..], &["--rate", "1e-300"]].concat(), "above 0"),
             (&[&server[..], &["--timeout", "0"]].concat(), "5s"),
+            (&[&server[..], &["--timeout", "99999999999h"]].concat(), "24h"),
             (&[&server[..], &["--expiry", "1d"]].concat(), "seconds"),
             (&[&server[..], &["--mode", "serial"]].concat(), "one-at-a-time"),
             (&[&server[..], &["--speed"]].concat(), "--speed"),

@@ -205,7 +205,8 @@ impl<'a> Run<'a> {
     /// Waits until a connection has something, or is late, or an operation is due.
     fn wait(&mut self, now: Instant, due: Option<Instant>) -> Result<(), Box<dyn Error>> {
         // What is due and did not begin waits for a connection, and not for a time.
-        let due = due.filter(|due| *due > now).map(|due| (due - TIMER_ERROR).max(now));
+        let due =
+            due.filter(|due| *due > now).map(|due| due.checked_sub(TIMER_ERROR).map_or(now, |early| early.max(now)));
         let until = self.connections.iter().filter_map(Connection::until).chain(due).min();
         if let Some(until) = until
             && self.timer.as_ref().is_none_or(|(at, _)| *at > until || *at <= now)

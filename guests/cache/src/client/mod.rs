@@ -13,6 +13,8 @@ mod dialogue;
 mod ketama;
 mod meta;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod text;
 mod words;
 
