@@ -12,6 +12,7 @@ use wrun_guest::{Interest, Sample, Timer, announce, note, resolve, wait};
 use crate::args::{Mode, Settings};
 use crate::connection::{Connection, Shared};
 use crate::keys;
+use crate::protocol::Speech;
 use crate::random;
 use crate::tally::{Begun, Tally};
 use crate::values::Values;
@@ -78,7 +79,7 @@ impl<'a> Run<'a> {
         let shared = Shared {
             settings,
             addresses,
-            longest: USUAL_LONGEST.max(*settings.sizes.end()),
+            speech: Speech::new(settings, USUAL_LONGEST.max(*settings.sizes.end()))?,
             piece: Piece::default(),
             tally: Tally::new(values, settings.verify),
         };

@@ -1,6 +1,4 @@
 //! The bytes of one connection, between its socket and its conversation. Nothing here waits.
-//!
-//! What changes bytes on their way, such as TLS, belongs here: a conversation sees none of it.
 
 use std::io::ErrorKind;
 

@@ -52,7 +52,8 @@ pub fn protocol(text: &str) -> Result<Protocol, String> {
         "text" => Ok(Protocol::Text),
         "meta" => Ok(Protocol::Meta),
         "binary" => Ok(Protocol::Binary),
-        _ => Err(format!("--protocol {text}: give text, meta or binary")),
+        "rpc" => Ok(Protocol::Rpc),
+        _ => Err(format!("--protocol {text}: give text, meta, binary or rpc")),
     }
 }
 

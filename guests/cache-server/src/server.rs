@@ -1,0 +1,229 @@
+//! The loop that all connections are served from.
+//!
+//! A connection that was ready is tried again before anything is waited for, as long as it stays busy: what is there
+//! already costs no wait. Each turn is bounded, and the others are looked at in between.
+
+use std::error::Error;
+use std::io::{self, ErrorKind, Write as _};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use cache::server::Cache;
+use cache::store::Store;
+use wrun_guest::{ErrorCode, Family, Interest, TcpListener, TcpOptions, TcpSocket, error_code, wait};
+
+use crate::args::Settings;
+use crate::connection::{Buffers, Connection, Turn};
+use crate::tally::Tally;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u64 = 1024;
+
+/// How often limits of time are looked at.
+const INSPECTION: Duration = Duration::from_millis(100);
+
+/// Answers that nobody takes may fill the store's bound divided by this, or this many bytes if that is more, in all.
+const UNSENT_SHARE: usize = 4;
+const UNSENT_LEAST: usize = 4 << 20;
+
+/// Serves until it is ended from outside.
+///
+/// # Errors
+/// When it cannot listen, or nothing can be waited for.
+pub fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
+    let mut server = Server::new(settings)?;
+    println!("{}", server.listener.local_addr()?);
+    io::stdout().flush()?;
+    loop {
+        server.turn()?;
+    }
+}
+
+/// A server, between two turns.
+struct Server {
+    settings: Settings,
+    listener: TcpListener,
+    cache: Cache,
+    clock: Clock,
+    connections: Vec<Option<Connection>>,
+    /// Places in `connections` that are empty.
+    vacant: Vec<usize>,
+    /// Places of those that may have more to read at once.
+    busy: Vec<usize>,
+    buffers: Buffers,
+    tally: Tally,
+    /// When limits of time are looked at next.
+    inspection: Instant,
+    /// Whether the system has no more sockets, until one is closed or time has passed.
+    full: bool,
+}
+
+impl Server {
+    fn new(settings: &Settings) -> Result<Self, Box<dyn Error>> {
+        let socket = TcpSocket::new(Family::of(settings.listen))?;
+        // Connections inherit these. Where there is no such option it is as it is.
+        _ = socket.set_nodelay(true);
+        _ = socket.set_keep_alive(true);
+        socket.bind(settings.listen)?;
+        let listener = socket.listen(Some(BACKLOG))?;
+        let clock = Clock::start();
+        let now = clock.started;
+        let mut cache = Cache::new(Store::new(settings.memory, settings.max_item), clock.seconds(now));
+        cache.traffic.connections_limit = settings.connections as u64;
+        Ok(Self {
+            settings: *settings,
+            listener,
+            cache,
+            clock,
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            busy: Vec::new(),
+            buffers: Buffers::new(settings.read),
+            tally: Tally::new(now),
+            inspection: now,
+            full: false,
+        })
+    }
+
+    /// Waits for whoever is ready, and serves them.
+    fn turn(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        self.cache.now = self.clock.seconds(now);
+        self.inspect(now);
+        let pause = self.tally.tell(&self.cache, now);
+        let timeout = if self.busy.is_empty() { self.patience(now, pause) } else { Some(Duration::ZERO) };
+        let (accepts, ready) = self.wait(timeout)?;
+        // Time has passed.
+        let now = Instant::now();
+        self.cache.now = self.clock.seconds(now);
+        let mut places = std::mem::take(&mut self.busy);
+        places.extend(ready);
+        places.sort_unstable();
+        places.dedup();
+        for place in places.drain(..) {
+            self.serve(place, now);
+        }
+        if accepts {
+            self.accept(now);
+        }
+        Ok(())
+    }
+
+    /// How long nothing needs to be done; `None` is for ever.
+    fn patience(&self, now: Instant, pause: Option<Duration>) -> Option<Duration> {
+        let watched = self.full || self.settings.idle_timeout.is_some() && self.cache.traffic.connections > 0;
+        let unsent = self.connections.iter().flatten().any(|connection| connection.unsent() > 0);
+        let inspection = (watched || unsent).then(|| self.inspection.saturating_duration_since(now));
+        [pause, inspection].into_iter().flatten().min()
+    }
+
+    /// Whether there is somebody to accept, and the places of connections that can be served.
+    fn wait(&self, timeout: Option<Duration>) -> io::Result<(bool, Vec<usize>)> {
+        let accepts = !self.full && self.cache.traffic.connections < self.settings.connections as u64;
+        let mut interests: Vec<Interest<'_>> = Vec::with_capacity(self.connections.len() + 1);
+        let mut places = Vec::with_capacity(self.connections.len());
+        for (place, connection) in self.connections.iter().enumerate() {
+            let Some(connection) = connection else { continue };
+            let stream = connection.stream();
+            interests.push(if connection.unsent() > 0 { stream.writable() } else { stream.readable() });
+            places.push(place);
+        }
+        if accepts {
+            interests.push(self.listener.acceptable());
+        }
+        let mut ready = wait(&interests, timeout)?;
+        let accepts = ready.pop_if(|last| *last == places.len()).is_some();
+        ready.iter_mut().for_each(|ready| *ready = places[*ready]);
+        Ok((accepts, ready))
+    }
+
+    fn serve(&mut self, place: usize, now: Instant) {
+        let Some(connection) = &mut self.connections[place] else { return };
+        match connection.turn(&mut self.buffers, &mut self.cache, now) {
+            Turn::Busy => self.busy.push(place),
+            Turn::Waiting => {}
+            Turn::Over => self.close(place),
+        }
+    }
+
+    /// Accepts whoever waits, as far as there may be more.
+    fn accept(&mut self, now: Instant) {
+        while self.cache.traffic.connections < self.settings.connections as u64 {
+            match self.listener.try_accept() {
+                Ok(stream) => {
+                    let place = self.vacant.pop().unwrap_or_else(|| {
+                        self.connections.push(None);
+                        self.connections.len() - 1
+                    });
+                    self.connections[place] = Some(Connection::new(stream, now));
+                    self.cache.traffic.connections += 1;
+                    self.cache.traffic.connections_accepted += 1;
+                    // What it has to say is often there already.
+                    self.busy.push(place);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error_code(&error) == Some(ErrorCode::NewSocketLimit) => {
+                    self.full = true;
+                    return;
+                }
+                // Of one connection that is gone already.
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn close(&mut self, place: usize) {
+        let Some(connection) = self.connections[place].take() else { return };
+        connection.close(&mut self.cache.store);
+        self.vacant.push(place);
+        self.cache.traffic.connections -= 1;
+        self.full = false;
+    }
+
+    /// Drops connections that are silent, or take no answers, for too long; or that keep too many answers in all.
+    fn inspect(&mut self, now: Instant) {
+        if now < self.inspection {
+            return;
+        }
+        self.inspection = now + INSPECTION;
+        self.full = false;
+        let Settings { send_timeout, idle_timeout, memory, .. } = self.settings;
+        let mut unsent = 0;
+        for place in 0..self.connections.len() {
+            let Some(connection) = &self.connections[place] else { continue };
+            let silent = now.saturating_duration_since(connection.active);
+            let limit = if connection.unsent() > 0 { Some(send_timeout) } else { idle_timeout };
+            if limit.is_some_and(|limit| silent >= limit) {
+                self.tally.dropped += 1;
+                self.close(place);
+            } else {
+                unsent += connection.unsent();
+            }
+        }
+        while unsent > (memory / UNSENT_SHARE).max(UNSENT_LEAST) {
+            let waiting = |place: &usize| self.connections[*place].as_ref().map_or(0, Connection::unsent);
+            let Some(most) = (0..self.connections.len()).max_by_key(waiting) else { break };
+            unsent -= waiting(&most);
+            self.tally.dropped += 1;
+            self.close(most);
+        }
+    }
+}
+
+/// The time since 1970, carried on from when the server started by the clock that never jumps.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    started: Instant,
+    epoch: Duration,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { started: Instant::now(), epoch }
+    }
+
+    fn seconds(&self, now: Instant) -> u32 {
+        let time = self.epoch + now.saturating_duration_since(self.started);
+        u32::try_from(time.as_secs()).unwrap_or(u32::MAX)
+    }
+}

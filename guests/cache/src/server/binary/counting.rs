@@ -1,0 +1,40 @@
+//! increment and decrement.
+
+use super::frame::{Frame, Status, opcode};
+use crate::server::Cache;
+use crate::store::{Change, Counted, Expiry, Intent, number};
+
+/// The expiry that says that a number which is not there is not to be made.
+const MAKE_NONE: u32 = u32::MAX;
+
+pub fn count(frame: Frame<'_>, output: &mut Vec<u8>, cache: &mut Cache) {
+    let Frame { asked, extras, key } = frame;
+    let Some((by, rest)) = extras.split_first_chunk() else { return };
+    let Some((initial, rest)) = rest.split_first_chunk() else { return };
+    let Some((expiry, _)) = rest.split_first_chunk() else { return };
+    let by = u64::from_be_bytes(*by);
+    let change = if asked.command == opcode::INCREMENT { Change::Up(by) } else { Change::Down(by) };
+    let number = match cache.store.count(key, change, asked.cas, cache.now) {
+        Counted::Number(number) => number,
+        Counted::NotFound => {
+            let expiry = u32::from_be_bytes(*expiry);
+            if expiry == MAKE_NONE {
+                return asked.error(Status::NotFound, output);
+            }
+            let initial = u64::from_be_bytes(*initial);
+            let (digits, first) = number::digits(initial);
+            let expiry = Expiry::from_client(expiry.into(), cache.now);
+            let intent = Intent { expiry, ..Intent::default() };
+            return match cache.store.put_value(key, &digits[first..], intent, cache.now) {
+                Ok(cas) => asked.done_with(&initial.to_be_bytes(), cas, output),
+                Err(_) => asked.error(Status::NoRoom, output),
+            };
+        }
+        Counted::NoNumber => return asked.error(Status::NoNumber, output),
+        Counted::Exists => return asked.error(Status::Exists, output),
+        Counted::NoRoom => return asked.error(Status::NoRoom, output),
+    };
+    let found = cache.store.find(key, cache.now);
+    let cas = found.map_or(0, |found| cache.store.look(found).cas());
+    asked.done_with(&number.to_be_bytes(), cas, output);
+}

@@ -1,0 +1,124 @@
+//! What `stats` lists, by memcached's names, as far as there is such a thing here.
+
+use super::{Cache, VERSION};
+use crate::store::Statistics;
+
+/// Which list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    General,
+    Settings,
+    Items,
+    Slabs,
+    Sizes,
+    Connections,
+}
+
+impl Kind {
+    /// The list that is asked for by a name.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"settings" => Some(Self::Settings),
+            b"items" => Some(Self::Items),
+            b"slabs" => Some(Self::Slabs),
+            b"sizes" => Some(Self::Sizes),
+            b"conns" => Some(Self::Connections),
+            _ => None,
+        }
+    }
+}
+
+/// Begins all counts anew, but for those of what is there.
+pub fn reset(cache: &mut Cache) {
+    *cache.store.statistics_mut() = Statistics::default();
+    let connections = cache.traffic;
+    cache.traffic = super::Traffic {
+        connections: connections.connections,
+        connections_limit: connections.connections_limit,
+        ..Default::default()
+    };
+}
+
+/// Hands over each line of a list.
+pub fn list(kind: Kind, cache: &Cache, mut line: impl FnMut(&str, &str)) {
+    match kind {
+        Kind::General => general(cache, &mut line),
+        Kind::Settings => settings(cache, &mut line),
+        Kind::Items => items(cache, &mut line),
+        Kind::Slabs => slabs(cache, &mut line),
+        // What memcached says too, unless it was told to keep count of them.
+        Kind::Sizes => line("sizes_status", "disabled"),
+        Kind::Connections => {}
+    }
+}
+
+fn general(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
+    let Cache { store, traffic, now, started } = cache;
+    let counts = store.statistics();
+    line("pid", "1");
+    line("uptime", &now.saturating_sub(*started).to_string());
+    line("time", &now.to_string());
+    line("version", VERSION);
+    line("pointer_size", &usize::BITS.to_string());
+    for (name, value) in [
+        ("max_connections", traffic.connections_limit),
+        ("curr_connections", traffic.connections),
+        ("total_connections", traffic.connections_accepted),
+        ("cmd_get", counts.get_hits + counts.get_misses),
+        ("cmd_set", counts.cmd_set),
+        ("cmd_flush", counts.cmd_flush),
+        ("cmd_touch", counts.touch_hits + counts.touch_misses),
+        ("get_hits", counts.get_hits),
+        ("get_misses", counts.get_misses),
+        ("get_expired", counts.get_expired),
+        ("get_flushed", counts.get_flushed),
+        ("delete_misses", counts.delete_misses),
+        ("delete_hits", counts.delete_hits),
+        ("incr_misses", counts.incr_misses),
+        ("incr_hits", counts.incr_hits),
+        ("decr_misses", counts.decr_misses),
+        ("decr_hits", counts.decr_hits),
+        ("cas_misses", counts.cas_misses),
+        ("cas_hits", counts.cas_hits),
+        ("cas_badval", counts.cas_badval),
+        ("touch_hits", counts.touch_hits),
+        ("touch_misses", counts.touch_misses),
+        ("bytes_read", traffic.bytes_read),
+        ("bytes_written", traffic.bytes_written),
+        ("limit_maxbytes", store.limit() as u64),
+        ("threads", 1),
+        ("bytes", store.bytes()),
+        ("curr_items", store.items()),
+        ("total_items", counts.total_items),
+        ("evictions", counts.evictions),
+        ("reclaimed", counts.reclaimed),
+    ] {
+        line(name, &value.to_string());
+    }
+}
+
+fn settings(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
+    line("maxbytes", &cache.store.limit().to_string());
+    line("maxconns", &cache.traffic.connections_limit.to_string());
+    line("evictions", "on");
+    line("cas_enabled", "yes");
+    line("item_size_max", &cache.store.max_item().to_string());
+    line("num_threads", "1");
+    line("binding_protocol", "auto-negotiate");
+    line("flush_enabled", "yes");
+}
+
+/// There is one class of items for all sizes: the first.
+fn items(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
+    if cache.store.items() == 0 {
+        return;
+    }
+    line("items:1:number", &cache.store.items().to_string());
+    line("items:1:evicted", &cache.store.statistics().evictions.to_string());
+    line("items:1:reclaimed", &cache.store.statistics().reclaimed.to_string());
+}
+
+fn slabs(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
+    line("active_slabs", "1");
+    line("total_malloced", &cache.store.bytes().to_string());
+}
