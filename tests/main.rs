@@ -4,6 +4,7 @@
 //! system picks, and bounded in time. The guests are built by `cargo xtask guests`, which `cargo xtask test` does first.
 
 mod browser;
+mod cache_client;
 mod cache_server;
 mod chart;
 mod check;

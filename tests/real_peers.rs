@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{errors, has, report};
 
 /// A child that is ended with the test.
-struct Ended(Child);
+pub struct Ended(Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
@@ -18,7 +18,7 @@ impl Drop for Ended {
 }
 
 /// A port that was free a moment ago, for servers that cannot be asked which one they took.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -32,7 +32,8 @@ fn wait_for(port: u16) {
     panic!("nobody listens on port {port}");
 }
 
-fn start(command: &mut Command, port: u16) -> Ended {
+/// Starts a server, and waits until it listens.
+pub fn start(command: &mut Command, port: u16) -> Ended {
     let server = Ended(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     wait_for(port);
     server

@@ -175,3 +175,23 @@ fn over_a_million_samples_are_kept_as_a_histogram_and_the_report_says_so() {
     assert!(reported.report["statistics"][0]["n"].as_u64().unwrap() > 1_000_000);
     assert!(reported.stderr.contains("histogram"), "{}", reported.stderr);
 }
+
+#[test]
+fn a_sample_that_was_due_before_it_began_has_its_wait_in_its_time_but_none_from_before_the_run() {
+    let late = |ago: &str| {
+        let reported = report(&[], "samples", &["--count", "0", "--late", ago, "request"]);
+        assert_eq!(reported.code, 0, "{}", reported.stderr);
+        let duration = reported.report["duration_ns"].as_u64().unwrap();
+        (reported.report["samples"][0].clone(), duration)
+    };
+    let (sample, run) = late("1us");
+    let phase = |name: &str| {
+        let phases = sample["phases"].as_array().unwrap();
+        phases.iter().find(|phase| phase["name"] == name).unwrap()["duration_ns"].as_u64().unwrap()
+    };
+    assert_eq!(phase("waiting") + phase("work"), sample["duration_ns"].as_u64().unwrap(), "{sample}");
+    assert!(phase("waiting") >= 1000 && sample["start_ns"].as_u64().unwrap() > 0, "{sample} in a run of {run}");
+    let (sample, run) = late("1000h");
+    assert_eq!(sample["start_ns"], 0);
+    assert!(sample["duration_ns"].as_u64().unwrap() <= run, "{sample} in a run of {run}");
+}

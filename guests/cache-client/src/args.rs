@@ -17,7 +17,12 @@ Reads and writes a cache over many connections, and says where the time of each 
 
 Usage: cache-client [OPTIONS] --servers HOST:PORT[,HOST:PORT...]
 
-  --protocol text|meta|binary    [text]
+  --protocol text|meta|binary|rpc
+                                 memcached's three, or the service over gRPC of `wrun peer cache-rpc` [text]
+  --reliable                     with rpc: number the calls in a session for each connection, and ask again when it is
+                                 lost what it did not answer, to be executed once
+  --tls                          over TLS; the certificate has to be for HOST
+  --ca FILE                      with --tls: trust the authorities in this PEM file, in place of the public ones
   --connections N                to each server [20]
   --reads N, --writes N          in random order [10000 each]
   --value-size SIZE|MIN-MAX      of each value that is written [100]
@@ -56,6 +61,10 @@ pub struct Settings {
     /// At least one.
     pub servers: Vec<Server>,
     pub protocol: Protocol,
+    pub reliable: bool,
+    pub tls: bool,
+    /// The file with the authorities to trust; `None` for the public ones.
+    pub ca: Option<String>,
     /// To each server, at least 1.
     pub connections: usize,
     pub reads: u64,
@@ -103,6 +112,9 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let mut settings = Settings {
         servers: Vec::new(),
         protocol: Protocol::Text,
+        reliable: false,
+        tls: false,
+        ca: None,
         connections: 20,
         reads: 10_000,
         writes: 10_000,
@@ -126,6 +138,9 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Long("servers") => settings.servers = parser.value()?.parse_with(values::servers)?,
             Arg::Long("protocol") => settings.protocol = parser.value()?.parse_with(values::protocol)?,
+            Arg::Long("reliable") => settings.reliable = true,
+            Arg::Long("tls") => settings.tls = true,
+            Arg::Long("ca") => settings.ca = Some(parser.value()?.string()?),
             Arg::Long("connections") => settings.connections = parser.value()?.parse_with(values::connections)?,
             Arg::Long("reads") => settings.reads = parser.value()?.parse_with(values::operations)?,
             Arg::Long("writes") => settings.writes = parser.value()?.parse_with(values::operations)?,
@@ -167,6 +182,12 @@ fn rules(settings: &Settings) -> Result<(), String> {
     }
     if settings.mode == Mode::OneAtATime && *pipeline > 1 {
         return Err("--mode one-at-a-time has one request in flight: leave out --pipeline".to_owned());
+    }
+    if settings.reliable && settings.protocol != Protocol::Rpc {
+        return Err("--reliable is for calls: give --protocol rpc with it".to_owned());
+    }
+    if settings.ca.is_some() && !settings.tls {
+        return Err("--ca says whom TLS trusts: give --tls with it".to_owned());
     }
     let in_flight = servers.len() * connections * pipeline;
     if in_flight > MOST_IN_FLIGHT {
@@ -225,7 +246,9 @@ mod tests {
             (&["--servers", "::1:7"], "[::1]:11211"),
             (&["--servers", ":7"], "HOST:PORT"),
             (&["--servers", "h:1,h:1"], "twice"),
-            (&[&server[..], &["--protocol", "udp"]].concat(), "text, meta or binary"),
+            (&[&server[..], &["--protocol", "udp"]].concat(), "text, meta, binary or rpc"),
+            (&[&server[..], &["--reliable"]].concat(), "--protocol rpc"),
+            (&[&server[..], &["--ca", "ca.pem"]].concat(), "--tls"),
             (&[&server[..], &["--connections", "0"]].concat(), "from 1"),
             (&[&server[..], &["--connections", "1001"]].concat(), "1000"),
             (&[&server[..], &["--keys", "0"]].concat(), "from 1"),
@@ -241,6 +264,7 @@ mod tests {
             (&[&server[..], &["--rate", "NaN"]].concat(), "above 0"),
             (&[&server[..], &["--rate", "1e-300"]].concat(), "above 0"),
             (&[&server[..], &["--timeout", "0"]].concat(), "5s"),
+            (&[&server[..], &["--timeout", "99999999999h"]].concat(), "24h"),
             (&[&server[..], &["--expiry", "1d"]].concat(), "seconds"),
             (&[&server[..], &["--mode", "serial"]].concat(), "one-at-a-time"),
             (&[&server[..], &["--speed"]].concat(), "--speed"),

@@ -8,7 +8,7 @@ use cache::client::{Conversation, Request};
 use wrun_guest::{Connecting, Family, Interest, TcpOptions, TcpSocket, TcpStream};
 
 use crate::args::Settings;
-use crate::protocol::conversation;
+use crate::protocol::Speech;
 use crate::tally::{Begun, Tally};
 use crate::wire::{Piece, Wire};
 
@@ -17,8 +17,7 @@ pub struct Shared<'a> {
     pub settings: &'a Settings,
     /// Each server's, in the resolver's order; at least one.
     pub addresses: Vec<Vec<SocketAddr>>,
-    /// Bytes of the longest value that a server may answer with.
-    pub longest: usize,
+    pub speech: Speech,
     pub piece: Piece,
     pub tally: Tally,
 }
@@ -27,6 +26,8 @@ pub struct Shared<'a> {
 pub struct Connection {
     pub server: usize,
     state: State,
+    /// While it is not open: the conversation that goes on when it is, and then answers what is in flight.
+    suspended: Option<Box<dyn Conversation>>,
     in_flight: VecDeque<InFlight>,
     /// How often in a row it was lost, or not made, before an answer came.
     failures: u32,
@@ -59,7 +60,7 @@ const PIECES: usize = 16;
 impl Connection {
     /// To be opened now.
     pub fn new(server: usize, now: Instant) -> Self {
-        Self { server, state: State::Resting { until: now }, in_flight: VecDeque::new(), failures: 0 }
+        Self { server, state: State::Resting { until: now }, suspended: None, in_flight: VecDeque::new(), failures: 0 }
     }
 
     /// Operations that are asked and not answered.
@@ -96,12 +97,16 @@ impl Connection {
 
     /// When something is to be done about it at the latest.
     pub fn until(&self) -> Option<Instant> {
-        match &self.state {
+        let state = match &self.state {
             State::Resting { until } | State::Opening { until, .. } => Some(*until),
-            // They are answered in order, and all have as long.
-            State::Open { .. } => self.in_flight.front().map(|first| first.until),
-            State::GivenUp { .. } => None,
-        }
+            State::Open { .. } | State::GivenUp { .. } => None,
+        };
+        state.into_iter().chain(self.first_limit()).min()
+    }
+
+    /// When the first operation in flight has had its time. They are answered in order, and all have as long.
+    fn first_limit(&self) -> Option<Instant> {
+        self.in_flight.front().map(|first| first.until)
     }
 
     /// Asks for an operation. Only an open connection can.
@@ -141,13 +146,18 @@ impl Connection {
     /// The time given by [`Self::until`] has come.
     pub fn late(&mut self, now: Instant, shared: &mut Shared<'_>) {
         let limit = shared.settings.timeout;
+        if self.first_limit().is_some_and(|until| until <= now) {
+            self.fail(&format!("timed out after {limit:?}"), shared);
+        }
         match &mut self.state {
+            State::Resting { until } | State::Opening { until, .. } if *until > now => {}
             State::Resting { .. } => {
                 if let Err(why) = self.open(now, shared) {
                     self.lose(&why, now, shared);
                 }
             }
             State::Opening { .. } => self.lose(&format!("connect: timed out after {limit:?}"), now, shared),
+            // What was in flight is answered too late, if ever.
             State::Open { .. } => self.lose(&format!("timed out after {limit:?}"), now, shared),
             State::GivenUp { .. } => {}
         }
@@ -175,7 +185,7 @@ impl Connection {
         if self.failures > 0 {
             shared.tally.reconnects += 1;
         }
-        let conversation = conversation(shared.settings.protocol, shared.longest);
+        let conversation = self.suspended.take().unwrap_or_else(|| shared.speech.conversation(self.server));
         self.state = State::Open { wire: Wire::new(stream), conversation };
     }
 
@@ -195,15 +205,34 @@ impl Connection {
         Ok(())
     }
 
-    /// It is of no use any more, for this reason: what was in flight has failed.
+    /// It is of no use any more, for this reason. What was in flight has failed, unless the conversation goes on.
     fn lose(&mut self, why: &str, now: Instant, shared: &mut Shared<'_>) {
         self.failures += 1;
-        self.state = if self.failures > shared.settings.reconnect {
+        let state = if self.failures > shared.settings.reconnect {
             State::GivenUp { why: why.to_owned() }
         } else {
             let doubled = FIRST_PAUSE * 2_u32.saturating_pow(self.failures - 1).min(1 << 10);
             State::Resting { until: now + doubled.min(LONGEST_PAUSE) }
         };
+        let mut lost = None;
+        if let State::Open { wire, mut conversation } = std::mem::replace(&mut self.state, state) {
+            lost = Some(wire);
+            if !self.in_flight.is_empty() && conversation.begin_again() {
+                self.suspended = Some(conversation);
+            }
+        }
+        if self.suspended.is_none() || self.given_up().is_some() {
+            self.fail(why, shared);
+        }
+        // Only now: it may take its time, which is none of the operations'.
+        if let Some(wire) = lost {
+            wire.cut();
+        }
+    }
+
+    /// Nothing that is in flight will be answered, for this reason.
+    fn fail(&mut self, why: &str, shared: &mut Shared<'_>) {
+        self.suspended = None;
         let mut in_flight = self.in_flight.drain(..);
         if let Some(first) = in_flight.next() {
             shared.tally.failed(first.begun, why);

@@ -5,7 +5,8 @@
 //! By kind:
 //! - what was typed: [`args`];
 //! - what is to be done: [`work`], with its [`keys`], [`values`] and their [`random`] numbers;
-//! - how it is said: [`protocol`], the one place where a conversation of the crate `cache` is made;
+//! - how it is said: [`protocol`], the one place where conversations are made, of the crate `cache` or of [`rpc`], [`secure`]
+//!   or not;
 //! - the network: [`wire`] moves the bytes of one [`connection`], [`run`] is the one loop over all of them;
 //! - what became of it: [`tally`].
 //!
@@ -17,7 +18,9 @@ mod connection;
 mod keys;
 mod protocol;
 mod random;
+mod rpc;
 mod run;
+mod secure;
 mod tally;
 mod values;
 mod wire;

@@ -45,6 +45,13 @@ pub fn seed() -> u64 {
     u64::from(RandomState::new().hash_one(()) as u32)
 }
 
+/// A number that nobody can guess, from the same.
+pub fn secret() -> u128 {
+    use std::hash::{BuildHasher, RandomState};
+    let keys = RandomState::new();
+    u128::from(keys.hash_one(0)) << 64 | u128::from(keys.hash_one(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

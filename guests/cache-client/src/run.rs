@@ -12,6 +12,7 @@ use wrun_guest::{Interest, Sample, Timer, announce, note, resolve, wait};
 use crate::args::{Mode, Settings};
 use crate::connection::{Connection, Shared};
 use crate::keys;
+use crate::protocol::Speech;
 use crate::random;
 use crate::tally::{Begun, Tally};
 use crate::values::Values;
@@ -78,7 +79,7 @@ impl<'a> Run<'a> {
         let shared = Shared {
             settings,
             addresses,
-            longest: USUAL_LONGEST.max(*settings.sizes.end()),
+            speech: Speech::new(settings, USUAL_LONGEST.max(*settings.sizes.end()))?,
             piece: Piece::default(),
             tally: Tally::new(values, settings.verify),
         };
@@ -204,7 +205,8 @@ impl<'a> Run<'a> {
     /// Waits until a connection has something, or is late, or an operation is due.
     fn wait(&mut self, now: Instant, due: Option<Instant>) -> Result<(), Box<dyn Error>> {
         // What is due and did not begin waits for a connection, and not for a time.
-        let due = due.filter(|due| *due > now).map(|due| (due - TIMER_ERROR).max(now));
+        let due =
+            due.filter(|due| *due > now).map(|due| due.checked_sub(TIMER_ERROR).map_or(now, |early| early.max(now)));
         let until = self.connections.iter().filter_map(Connection::until).chain(due).min();
         if let Some(until) = until
             && self.timer.as_ref().is_none_or(|(at, _)| *at > until || *at <= now)

@@ -176,3 +176,34 @@ impl fmt::Display for Tally {
         write!(f, "\n{errors} errors, {} reconnects", self.reconnects)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(verify: bool) -> Tally {
+        Tally::new(Values::new(1, 16..=16), verify)
+    }
+
+    fn get(key: u32) -> Operation {
+        Operation { kind: Kind::Get, key, due: None }
+    }
+
+    #[test]
+    fn an_answer_counts_for_what_it_is_and_one_of_another_kind_is_an_error() {
+        let mut tally = tally(false);
+        let set = Operation { kind: Kind::Set, ..get(1) };
+        let value = Answer::Value { flags: 0, value: b"any" };
+        for (operation, answer, good) in [
+            (get(1), &value, true),
+            (get(1), &Answer::Miss, true),
+            (get(1), &Answer::Done, false),
+            (get(1), &Answer::Refused("SERVER_ERROR busy".into()), false),
+            (set, &Answer::Done, true),
+            (set, &Answer::Miss, false),
+            (set, &value, false),
+        ] {
+            assert_eq!(tally.judge(operation, answer).is_ok(), good, "{operation:?}: {answer:?}");
+        }
+    }
+}

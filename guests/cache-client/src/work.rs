@@ -159,3 +159,72 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{self, Command};
+
+    fn settings(more: &[&str]) -> Settings {
+        let args = [&["--servers", "h:1", "--reads", "300", "--writes", "200"], more].concat();
+        match args::parse(wrun_guest::lexopt::Parser::from_args(args)) {
+            Ok(Command::Run(settings)) => settings,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn all(mut work: Work) -> Vec<Operation> {
+        let operations = std::iter::from_fn(|| work.next(0, Duration::MAX)).collect();
+        assert!(work.is_empty());
+        operations
+    }
+
+    #[test]
+    fn as_many_of_each_come_as_were_asked_for_and_in_the_seeds_order() {
+        let settings = settings(&["--keys", "50"]);
+        let first = all(Work::mixed(&settings, 1));
+        let gets = first.iter().filter(|operation| operation.kind == Kind::Get).count();
+        assert_eq!((first.len(), gets), (500, 300));
+        assert!(first.iter().all(|operation| operation.key < 50 && operation.due.is_none()));
+        assert_eq!(first, all(Work::mixed(&settings, 1)));
+        assert_ne!(first, all(Work::mixed(&settings, 2)));
+        // Mixed: neither kind waits for the other.
+        let early = first[..100].iter().filter(|operation| operation.kind == Kind::Get).count();
+        assert!((30..90).contains(&early), "{early}");
+    }
+
+    #[test]
+    fn a_preload_writes_each_key_once() {
+        let keys: Vec<u32> = all(Work::preload(&settings(&["--keys", "7"]))).iter().map(|one| one.key).collect();
+        assert_eq!(keys, [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn at_a_rate_nothing_comes_before_it_is_due_and_everything_keeps_its_time() {
+        let mut work = Work::mixed(&settings(&["--rate", "100"]), 1);
+        assert_eq!(work.next(0, Duration::ZERO).and_then(|operation| operation.due), Some(Duration::ZERO));
+        assert_eq!(work.next(0, Duration::from_millis(9)), None);
+        assert_eq!(work.due(), Some(Duration::from_millis(10)));
+        // Late, as when all connections were busy.
+        for due in [10, 20, 30] {
+            let operation = work.next(0, Duration::from_millis(35)).expect("due");
+            assert_eq!(operation.due, Some(Duration::from_millis(due)));
+        }
+        assert_eq!(work.next(0, Duration::from_millis(35)), None);
+    }
+
+    #[test]
+    fn a_servers_keys_wait_for_it_while_the_others_go_on_but_only_so_many() {
+        let settings = settings(&["--servers", "a:1,b:1", "--writes", "100000"]);
+        let mut work = Work::mixed(&settings, 1);
+        let servers = Ketama::new(settings.circle, [("a", 1), ("b", 1)]);
+        let holder = |operation: &Operation| servers.server(format!("key-{}", operation.key).as_bytes());
+        let of_a: Vec<Operation> = std::iter::from_fn(|| work.next(0, Duration::MAX)).collect();
+        assert!(of_a.iter().all(|operation| holder(operation) == 0));
+        assert_eq!(work.aside[1].len(), 2 * ASIDE);
+        let of_b: Vec<Operation> = (0..2 * ASIDE).filter_map(|_| work.next(1, Duration::MAX)).collect();
+        assert!(of_b.len() == 2 * ASIDE && of_b.iter().all(|operation| holder(operation) == 1));
+        // And there is work again for the first.
+        assert!(work.next(0, Duration::MAX).is_some() && !work.is_empty());
+    }
+}

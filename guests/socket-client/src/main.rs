@@ -3,8 +3,8 @@
 //! One sample `request` for each, with the phases resolve, connect, tls, send, wait, receive and close. What goes wrong
 //! is that sample's error and the run goes on.
 //!
-//! By kind: [`args`] and [`url`] are what was typed; [`http`] takes answers apart and does no I/O; [`wire`] and [`tls`]
-//! are the connection; [`plain`] and [`netmf`] are the two styles of making a request; [`series`] makes them all.
+//! By kind: [`args`] and [`url`] are what was typed; [`http`] takes answers apart and does no I/O; [`wire`] is the
+//! connection; [`plain`] and [`netmf`] are the two styles of making a request; [`series`] makes them all.
 //!
 //! Left out: redirects, cookies, proxies, compression, HTTP/2. A body is counted and dropped.
 
@@ -15,7 +15,6 @@ mod netmf;
 mod plain;
 mod series;
 mod stage;
-mod tls;
 mod url;
 mod wire;
 

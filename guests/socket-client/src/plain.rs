@@ -11,7 +11,6 @@ use crate::args::{Linger, Settings};
 use crate::budget::Budget;
 use crate::http::Response;
 use crate::stage::Stage;
-use crate::tls;
 use crate::wire::Wire;
 
 /// Bytes asked for at a time.
@@ -34,7 +33,7 @@ impl<'a> Client<'a> {
     /// # Errors
     /// When the certificate authority cannot be read.
     pub fn new(settings: &'a Settings) -> Result<Self, Box<dyn Error>> {
-        let tls = if settings.url.tls { Some(tls::config(settings.ca.as_deref())?) } else { None };
+        let tls = if settings.url.tls { Some(guest_tls::config(settings.ca.as_deref(), &[])?) } else { None };
         Ok(Self { settings, tls })
     }
 

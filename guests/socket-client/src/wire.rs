@@ -9,7 +9,6 @@ use rustls::{ClientConfig, ClientConnection};
 use wrun_guest::{Closed, TcpOptions, TcpStream};
 
 use crate::budget::Budget;
-use crate::tls;
 
 /// How long a peer that has answered is given to close. Some wait for the other end to do it.
 const MOMENT: Duration = Duration::from_millis(200);
@@ -32,7 +31,7 @@ impl Wire {
     pub fn secure(&mut self, config: Arc<ClientConfig>, host: &str, budget: &Budget) -> Result<(), String> {
         let name =
             ServerName::try_from(host.to_owned()).map_err(|_| format!("{host:?} is no name a certificate can have"))?;
-        let mut tls = ClientConnection::new(config, name).map_err(|error| tls::reason(&error))?;
+        let mut tls = ClientConnection::new(config, name).map_err(|error| guest_tls::reason(&error))?;
         let mut timed = Timed { stream: &self.stream, budget };
         while tls.is_handshaking() {
             if let Err(error) = tls.complete_io(&mut timed) {
@@ -124,7 +123,7 @@ impl Wire {
 
 fn words(error: &io::Error, budget: &Budget) -> String {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        Some(error) => tls::reason(error),
+        Some(error) => guest_tls::reason(error),
         None => budget.reason(error),
     }
 }

@@ -12,11 +12,9 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use rustls::ServerConfig;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
 
+use crate::accept::{Stream, accept, secure};
 use crate::fault::Fault;
 use crate::filler::Filler;
 
@@ -63,45 +61,21 @@ pub async fn serve(listener: TcpListener, settings: Http, shutdown: impl Future<
         settings.status
     );
     let settings = Arc::new(settings);
-    let mut connections = JoinSet::new();
-    tokio::pin!(shutdown);
-    loop {
-        tokio::select! {
-            () = &mut shutdown => return Ok(()),
-            // Only to let go of what has ended; its outcome is the client's affair.
-            Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(connection(stream, settings.clone()));
-                }
-                // Out of file descriptors, mostly: connections that end give some back.
-                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
-            },
-        }
-    }
+    accept(listener, |stream| connection(stream, settings.clone()), shutdown).await;
+    Ok(())
 }
 
 /// One connection to its end. Errors are not answered: the peer has nobody to tell, and the client sees them.
 async fn connection(stream: TcpStream, settings: Arc<Http>) {
-    // Else an answer of two writes waits for the client's delayed acknowledgement.
-    let _ = stream.set_nodelay(true);
     if settings.fault == Some(Fault::Reset) && stream.set_zero_linger().is_err() {
         return;
     }
-    match settings.tls.clone() {
-        None => converse(stream, settings).await,
-        Some(config) => {
-            if let Ok(stream) = TlsAcceptor::from(config).accept(stream).await {
-                converse(stream, settings).await;
-            }
-        }
+    if let Some(stream) = secure(stream, settings.tls.clone()).await {
+        converse(stream, settings).await;
     }
 }
 
-async fn converse<S>(stream: S, settings: Arc<Http>)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+async fn converse(stream: Box<dyn Stream>, settings: Arc<Http>) {
     if let Some(fault) = settings.fault {
         let _ = fault.commit(stream, &settings).await;
         return;

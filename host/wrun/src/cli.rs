@@ -314,6 +314,27 @@ pub struct Peer {
 pub enum PeerKind {
     /// An HTTP server that answers every request alike
     Http(HttpPeer),
+    /// A cache as a service over gRPC, with memcached's operations get, set, delete and increment
+    CacheRpc(CacheRpcPeer),
+}
+
+#[derive(Debug, Args)]
+pub struct CacheRpcPeer {
+    /// Serve over TLS, with a certificate authority made for this run
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Write the authority's certificate, for clients to trust, to this file; else to a temporary one
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub ca_file: Option<PathBuf>,
+
+    /// Where to listen; port 0 for a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = parse_address)]
+    pub listen: SocketAddr,
+
+    /// Most bytes that are kept; beyond it, what was used least recently is forgotten
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    pub memory: u64,
 }
 
 #[derive(Debug, Args)]

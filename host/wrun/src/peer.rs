@@ -1,26 +1,31 @@
 //! `wrun peer`: something on this machine for guests to talk to, until ctrl-C.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use tempfile::TempPath;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use wrun_peers::cache_rpc::{self, CacheRpc};
 use wrun_peers::tls::LOOPBACK;
 use wrun_peers::{Authority, Http, http};
 
-use crate::cli::{Certificate, HttpPeer, Peer, PeerKind};
+use crate::cli::{CacheRpcPeer, Certificate, HttpPeer, Peer, PeerKind};
 
 /// Serves until SIGINT or SIGTERM. Says on standard output where, a line each for the address and the authority.
 pub fn serve(peer: Peer) -> Result<()> {
-    let PeerKind::Http(peer) = peer.kind;
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(serve_http(peer))
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        match peer.kind {
+            PeerKind::Http(peer) => serve_http(peer).await,
+            PeerKind::CacheRpc(peer) => serve_cache_rpc(peer).await,
+        }
+    })
 }
 
 async fn serve_http(peer: HttpPeer) -> Result<()> {
-    let listener = wrun_peers::listen(peer.listen)
-        .with_context(|| format!("--listen {}: cannot listen there; port 0 takes a free one", peer.listen))?;
-    let address = listener.local_addr()?;
+    let listener = listen(peer.listen)?;
     let authority = peer.tls.then(Authority::new).transpose()?;
     let tls = match &authority {
         None => None,
@@ -30,27 +35,52 @@ async fn serve_http(peer: HttpPeer) -> Result<()> {
             Certificate::WrongHost => authority.server(&["wrong.example"])?,
         }),
     };
-    let scheme = if peer.tls { "https" } else { "http" };
-    println(&format!("{scheme}://{address}/"))?;
-    // Removed when this ends, unless the user named the place.
-    let _authority_file = match authority {
-        None => None,
-        Some(authority) => {
-            let (path, guard) = write_authority(&authority.pem(), peer.ca_file)?;
-            println(&path.display().to_string())?;
-            guard
-        }
-    };
+    let _authority_file = announce(&listener, authority.as_ref(), peer.ca_file)?;
     let settings =
         Http { body: peer.body, delay: peer.delay, chunked: peer.chunked, status: peer.status, fault: peer.fault, tls };
+    http::serve(listener, settings, shutdown()?).await
+}
+
+async fn serve_cache_rpc(peer: CacheRpcPeer) -> Result<()> {
+    let memory = usize::try_from(peer.memory).context("--memory is more than this machine can address")?;
+    let listener = listen(peer.listen)?;
+    let authority = peer.tls.then(Authority::new).transpose()?;
+    let tls = authority.as_ref().map(|authority| authority.server(LOOPBACK)).transpose()?;
+    let _authority_file = announce(&listener, authority.as_ref(), peer.ca_file)?;
+    cache_rpc::serve(listener, CacheRpc { memory, tls }, shutdown()?).await;
+    Ok(())
+}
+
+fn listen(address: SocketAddr) -> Result<TcpListener> {
+    wrun_peers::listen(address)
+        .with_context(|| format!("--listen {address}: cannot listen there; port 0 takes a free one"))
+}
+
+/// Says where the peer is and, with TLS, whom to trust: in a file that is removed when the returned guard goes, unless the
+/// user named the place.
+fn announce(
+    listener: &TcpListener,
+    authority: Option<&Authority>,
+    ca_file: Option<PathBuf>,
+) -> Result<Option<TempPath>> {
+    let address = listener.local_addr()?;
+    let scheme = if authority.is_some() { "https" } else { "http" };
+    println(&format!("{scheme}://{address}/"))?;
+    let Some(authority) = authority else { return Ok(None) };
+    let (path, guard) = write_authority(&authority.pem(), ca_file)?;
+    println(&path.display().to_string())?;
+    Ok(guard)
+}
+
+/// Ready when the user has had enough.
+fn shutdown() -> Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let shutdown = async move {
+    Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-    };
-    http::serve(listener, settings, shutdown).await
+    })
 }
 
 /// Writes the authority's certificate for clients to trust: where the user said, or to a file of its own that goes with

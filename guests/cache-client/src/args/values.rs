@@ -19,6 +19,8 @@ const LONGEST_PIPELINE: usize = 10_000;
 /// Bytes: a value lies in the guest's memory a few times over.
 const LARGEST_VALUE: u64 = 128 << 20;
 
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Between two operations at the slowest rate.
 const LONGEST_PACE: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -50,7 +52,8 @@ pub fn protocol(text: &str) -> Result<Protocol, String> {
         "text" => Ok(Protocol::Text),
         "meta" => Ok(Protocol::Meta),
         "binary" => Ok(Protocol::Binary),
-        _ => Err(format!("--protocol {text}: give text, meta or binary")),
+        "rpc" => Ok(Protocol::Rpc),
+        _ => Err(format!("--protocol {text}: give text, meta, binary or rpc")),
     }
 }
 
@@ -128,6 +131,7 @@ pub fn pace(text: &str) -> Result<Duration, String> {
 pub fn timeout(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err("--timeout 0: give a time to answer in, such as 5s".to_owned()),
+        timeout if timeout > LONGEST_TIMEOUT => Err(format!("--timeout {text}: give at most 24h")),
         timeout => Ok(timeout),
     }
 }

@@ -87,12 +87,15 @@ fn one_at_a_time(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
+    /// Servers, by host and port.
+    type Servers = &'static [(&'static str, u16)];
+
     /// Servers, and which of them `key-0`, `key-1` and so on are held by: plain, weighted.
     ///
     /// From libmemcached 1.1.4, through Python's ctypes: `memcached_create(NULL)`, `memcached_behavior_set(memcached,
     /// MEMCACHED_BEHAVIOR_KETAMA, 1)` or `.._WEIGHTED`, a `memcached_server_add` for each server, and a
     /// `memcached_generate_hash` for each key.
-    const PLACED: [(&[(&str, u16)], [&str; 2]); 3] = [
+    const PLACED: [(Servers, [&str; 2]); 3] = [
         (
             &[("127.0.0.1", 11211), ("127.0.0.1", 11212), ("127.0.0.1", 11213)],
             [

@@ -13,6 +13,8 @@ mod dialogue;
 mod ketama;
 mod meta;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod text;
 mod words;
 
@@ -92,4 +94,10 @@ pub trait Conversation {
 
     /// How many requests have been asked and not yet been answered through [`Self::answer`].
     fn unanswered(&self) -> usize;
+
+    /// Goes on with a new connection in place of one that was lost: what is not answered is asked again there. False, and
+    /// nothing is done, for a conversation that is over with its connection: its requests without an answer have failed.
+    fn begin_again(&mut self) -> bool {
+        false
+    }
 }

@@ -1,4 +1,4 @@
-//! Whom to trust, and TLS's refusals in words.
+//! TLS for guests: whom to trust, and its refusals in words. The connection itself is rustls's, and the guest's.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::{CertificateError, CipherSuite, ClientConfig, RootCertStore};
 
-/// TLS 1.2 and 1.3, trusting the authorities in the PEM file `ca` alone, or without one the public ones.
+/// TLS 1.2 and 1.3, trusting the authorities in the PEM file `ca` alone, or without one the public ones. `protocols` are
+/// those that may be spoken inside, by their names for ALPN, the best first; none for whatever the port is known for.
 ///
 /// # Errors
 /// When the file cannot be read, or has no certificate in it that can be trusted.
-pub fn config(ca: Option<&str>) -> Result<Arc<ClientConfig>, Box<dyn Error>> {
+pub fn config(ca: Option<&str>, protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, Box<dyn Error>> {
     let roots = match ca {
         Some(path) => authorities(&wrun_guest::files::read(path)?).map_err(|why| format!("--ca {path}: {why}"))?,
         None => webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect(),
@@ -20,10 +21,11 @@ pub fn config(ca: Option<&str>) -> Result<Arc<ClientConfig>, Box<dyn Error>> {
     let mut provider = ring::default_provider();
     // Without the processor's AES instructions, which a guest has none of, ChaCha20 is the faster one.
     provider.cipher_suites.sort_by_key(|suite| !is_chacha20(suite.suite()));
-    let config = ClientConfig::builder_with_provider(Arc::new(provider))
+    let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Ok(Arc::new(config))
 }
 
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn chacha20_is_offered_first() {
-        let config = config(None).expect("the public roots need no file");
+        let config = config(None, &[]).expect("the public roots need no file");
         assert!(is_chacha20(config.crypto_provider().cipher_suites[0].suite()));
     }
 
