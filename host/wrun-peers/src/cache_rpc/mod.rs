@@ -8,6 +8,8 @@
 
 mod answer;
 mod calls;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::sync::Arc;
