@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone)]
 pub enum Asked {
     Get(String),
-    Set(String),
+    Set,
 }
 
 /// An answer instead of the right one; `None` ends the connection.
@@ -83,7 +83,7 @@ fn serve(store: &Store, stream: TcpStream, change: impl Fn(&Asked, Vec<u8>) -> A
                 reader.read_exact(&mut value)?;
                 value.truncate(value.len() - 2);
                 store.lock().unwrap().insert(key.to_owned(), (flags.to_owned(), value));
-                (Asked::Set(key.to_owned()), b"STORED\r\n".to_vec())
+                (Asked::Set, b"STORED\r\n".to_vec())
             }
             _ => panic!("the client said {line:?}"),
         };

@@ -45,6 +45,11 @@ impl Server {
         Ok(Self { child, lines: BufReader::new(stdout).lines(), shown })
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The next line that it says, for which it is waited.
     pub fn line(&mut self) -> Result<String> {
         let line = self.lines.next().with_context(|| format!("`{}` ended before it said where it is", self.shown))?;

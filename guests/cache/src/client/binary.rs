@@ -21,6 +21,9 @@ const EXTRAS: usize = 4;
 /// An increment's expiry that says: do not make the key if it is not there.
 const DO_NOT_CREATE: u32 = u32::MAX;
 
+/// An expiry that has passed whatever the time is: the first that is read as a time since 1970, and not from now.
+const LONG_AGO: u32 = 30 * 24 * 60 * 60 + 1;
+
 mod status {
     pub const OK: u16 = 0;
     pub const NO_SUCH_KEY: u16 = 1;
@@ -43,6 +46,8 @@ impl Protocol for BinaryProtocol {
         match request {
             Request::Get { key } => put(out, Kind::Get, number, &[], key, &[]),
             Request::Set { key, value, flags, expiry } => {
+                // There is no negative here: it would be a time in 2106.
+                let expiry = u32::try_from(expiry).unwrap_or(LONG_AGO);
                 let extras = [flags.to_be_bytes(), expiry.to_be_bytes()];
                 put(out, Kind::Set, number, extras.as_flattened(), key, value);
             }

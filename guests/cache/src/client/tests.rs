@@ -48,7 +48,7 @@ fn requests_are_written_as_memcached_reads_them() {
     };
     let expected = [
         header('c', "00", "01", 0) + "k",
-        header('1', "08", "0c", 1) + r"\x00\x00\x00\x07\xff\xff\xff\xffkabc",
+        header('1', "08", "0c", 1) + r"\x00\x00\x00\x07\x00\'\x8d\x01kabc",
         header('4', "00", "01", 2) + "k",
         header('5', "14", "15", 3) + &r"\x00".repeat(7) + r"\x05" + &r"\x00".repeat(8) + r"\xff\xff\xff\xffk",
     ];

@@ -164,13 +164,13 @@ impl Read for &TcpStream {
             let asked = || format!("receive{}", self.of_peer(" from"));
             return attempt(self.readable(), timeout, asked, || self.try_read(buffer));
         }
-        loop {
-            // One call of the host for the wait and the data.
-            match self.input.blocking_read(buffer.len() as u64) {
-                Ok(data) if data.is_empty() => {}
-                answer => return self.received(answer, buffer),
-            }
+        // What is there already needs no call that may wait, which costs more; and while nothing is there, one call more
+        // is part of the waiting.
+        let mut answer = self.input.read(buffer.len() as u64);
+        while answer.as_ref().is_ok_and(Vec::is_empty) {
+            answer = self.input.blocking_read(buffer.len() as u64);
         }
+        self.received(answer, buffer)
     }
 }
 

@@ -41,6 +41,13 @@ pub const LINES: &[Line] = &[
     },
     Line {
         name: "two-stages",
+        what: "two stages of 50 ms, one around the other, error of the median",
+        unit: Unit::Microseconds,
+        limit: within(MS),
+        measure: stages,
+    },
+    Line {
+        name: "both-ways",
         what: "50 ms there and 50 ms back, error of the median",
         unit: Unit::Microseconds,
         limit: within(MS),
@@ -76,7 +83,7 @@ pub const LINES: &[Line] = &[
     },
     Line {
         name: "many-datagrams",
-        what: "10,000 datagrams on their way at once, at 100 ms of delay: the longest",
+        what: "10,000 datagrams sent at once, at 100 ms of delay: the longest, received on another core",
         unit: Unit::Milliseconds,
         limit: within(105.0 * MS),
         measure: datagrams,
@@ -204,12 +211,35 @@ fn first_second(programs: &Programs) -> Result<Figures> {
     Ok(alone(vec![worst.max(0.0)]))
 }
 
-/// A hundred in each millisecond, so that ten thousand are on their way.
-fn datagrams(programs: &Programs) -> Result<Figures> {
-    let profile = "[up]\ndelay = \"100 ms\"\n";
-    let mut run = || figure(&stdout(&mut programs.impaired(profile, "datagrams", &["20000", "100"])?)?, "max_ns");
+/// How far a round trip through two stages is from that of the plain sockets and 100 ms.
+fn stages(programs: &Programs) -> Result<Figures> {
+    let (_server, address) = programs.server(&["echo-server", "tcp"])?;
+    let mut run = || {
+        let said = stdout(&mut programs.stages(&[&address, "50", "100"]))?;
+        Ok((figure(&said, "stages_ns")? - figure(&said, "plain_ns")? - 100.0 * MS).abs())
+    };
     let [figures] = rounds(ROUNDS, [&mut run])?;
     Ok(alone(figures))
+}
+
+fn datagrams(programs: &Programs) -> Result<Figures> {
+    let (_server, addresses) = programs.on_other_core(|| programs.server(&["stopwatch"]))?;
+    let (datagrams, control) = addresses.split_once(' ').context("the stopwatch said no two addresses")?;
+    let profile = only_datagrams("[up]\ndelay = \"100 ms\"\n");
+    let mut run = || {
+        let said = stdout(&mut programs.impaired(&profile, "datagrams", &[datagrams, control, "10000"])?)?;
+        let lost = figure(&said, "lost")?;
+        ensure!(lost == 0.0, "{lost} of the datagrams never came: the receiving socket had no room for them");
+        figure(&said, "max_ns")
+    };
+    let [figures] = rounds(ROUNDS, [&mut run])?;
+    Ok(alone(figures))
+}
+
+/// A profile for UDP alone: the control connections of the servers are TCP.
+fn only_datagrams(profile: &str) -> String {
+    let effects = profile.replace("[up]", "[rule.up]");
+    format!("[[rule]]\nname = \"datagrams\"\nmatch = {{ protocol = \"udp\" }}\n{effects}")
 }
 
 /// What a counting server said of numbered datagrams.
@@ -222,13 +252,8 @@ struct Counts {
 fn count(programs: &Programs, profile: &str) -> Result<Counts> {
     let (_server, addresses) = programs.server(&["counter"])?;
     let (datagrams, control) = addresses.split_once(' ').context("the counter said no two addresses")?;
-    // The control connection is TCP: the profile is for UDP alone.
-    let profile = format!(
-        "[[rule]]\nname = \"datagrams\"\nmatch = {{ protocol = \"udp\" }}\n{}",
-        profile.replace("[up]", "[rule.up]")
-    );
     let total = DATAGRAMS.to_string();
-    let said = stdout(&mut programs.impaired(&profile, "numbered", &[datagrams, control, &total])?)?;
+    let said = stdout(&mut programs.impaired(&only_datagrams(profile), "numbered", &[datagrams, control, &total])?)?;
     let received = figure(&said, "count")? - figure(&said, "lost")?;
     Ok(Counts {
         lost: f64::from(DATAGRAMS) - received,

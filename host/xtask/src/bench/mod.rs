@@ -1,14 +1,18 @@
 //! `cargo xtask bench`: guests beside native programs that do the same, held against the limits of the project.
 //!
-//! - [`lines`]: what is measured, and its limit; those of the throttled backend are in [`impaired`];
+//! - [`lines`]: what is measured, and its limit; those of the throttled backend are in [`impaired`], those of the cache
+//!   workloads in [`cache`];
 //! - [`programs`]: what is run for that;
 //! - [`rounds`]: interleaved rounds and what is made of their figures;
 //! - [`figures`]: the figures of a line, held against its limit;
 //! - [`show`]: how they are shown.
 //!
-//! Everything runs on one core, both ends of every connection too: across cores, a round trip measures how fast an
-//! idle core wakes up, and flips between two values from run to run.
+//! Everything runs on one of the [`cores`], both ends of every connection too: across cores, a round trip measures how fast
+//! an idle core wakes up, and flips between two values from run to run. Only what keeps a server busy has the server on
+//! another.
 
+mod cache;
+mod cores;
 mod figures;
 mod impaired;
 mod lines;
@@ -19,21 +23,23 @@ mod show;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
 
 use crate::command::{cargo, run as execute, step};
 use crate::guests;
 use crate::repo::Repo;
 use crate::setup::{self, Purpose};
+use cores::Cores;
 use lines::Line;
 use programs::Programs;
 
-const GROUPS: [(&str, &[Line]); 2] = [("main", lines::LINES), ("throttled", impaired::LINES)];
+const GROUPS: [(&str, &[Line]); 3] = [("main", lines::LINES), ("throttled", impaired::LINES), (CACHE, cache::LINES)];
+
+/// The group that ends with a table of its own.
+const CACHE: &str = "cache";
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Measure only this line, or the lines of this group: main or throttled
+    /// Measure only this line, or the lines of this group: main, throttled or cache
     name: Option<String>,
     /// Build and measure the dev profile, for work on the bench itself: its figures say nothing about the limits
     #[arg(long)]
@@ -45,11 +51,13 @@ pub fn run(repo: &Repo, options: &Options) -> Result<()> {
     let tools = setup::run(repo, Purpose::Guests)?;
     step("building guests", || guests::build(repo, &tools))?;
     step("building wrun and the native programs", || build(repo, options.dev))?;
-    let programs = Programs::find(repo, if options.dev { "debug" } else { "release" });
-    match pin() {
-        Ok(core) => println!("Both ends on core {core}; median of the rounds, and (lowest to highest)."),
+    let profile = if options.dev { "debug" } else { "release" };
+    let cores = Cores::pin();
+    match &cores {
+        Ok(cores) => println!("Both ends on core {}; median of the rounds, and (lowest to highest).", cores.own),
         Err(error) => println!("NOT pinned to one core ({error:#}), so the figures are noise."),
     }
+    let programs = Programs::find(repo, profile, cores.ok());
     if !programs.has_stock() {
         println!("No stock wasmtime on PATH, so wrun is not held against it.");
     }
@@ -61,6 +69,12 @@ pub fn run(repo: &Repo, options: &Options) -> Result<()> {
         results.push((line, result));
     }
     println!("\nAll of it as a table:\n\n{}", show::table(&results));
+    if options.name.as_deref().is_none_or(|name| name == CACHE) {
+        println!(
+            "The cache, 20 connections with one operation in flight each:\n\n{}",
+            cache::table::measure(&programs)?
+        );
+    }
     let over = results.iter().filter(|(line, result)| result.verdict(line.limit).is_some()).count();
     if options.dev {
         println!("This was the dev profile: the limits are for release.");
@@ -85,22 +99,13 @@ fn all() -> impl Iterator<Item = (&'static str, &'static Line)> {
 
 fn build(repo: &Repo, dev: bool) -> Result<()> {
     let release: &[&str] = if dev { &[] } else { &["--release"] };
-    for (package, program) in [("wrun", "wrun"), ("xtask", "native")] {
+    for (package, kind, name) in
+        [("wrun", "--bin", "wrun"), ("xtask", "--bin", "native"), ("wrun-net", "--example", "stages")]
+    {
         let mut command: Command = cargo(repo);
-        execute(command.args(["build", "--package", package, "--bin", program]).args(release))?;
+        execute(command.args(["build", "--package", package, kind, name]).args(release))?;
     }
     Ok(())
-}
-
-/// Keeps this process, and with it every program it starts, on the first core it may use; and says which.
-fn pin() -> Result<usize> {
-    let this = Pid::from_raw(0);
-    let allowed = sched_getaffinity(this).context("cannot read which cores are allowed")?;
-    let core =
-        (0..CpuSet::count()).find(|core| allowed.is_set(*core).unwrap_or(false)).context("no core is allowed")?;
-    let mut one = CpuSet::new();
-    one.set(core).and_then(|()| sched_setaffinity(this, &one)).context("cannot pin this process")?;
-    Ok(core)
 }
 
 #[cfg(test)]
@@ -113,6 +118,7 @@ mod tests {
         assert!(all().all(|(group, line)| error.contains(group) && error.contains(line.name)), "{error}");
         assert_eq!(chosen(Some("bulk")).unwrap().len(), 1);
         assert_eq!(chosen(Some("throttled")).unwrap().len(), impaired::LINES.len());
+        assert_eq!(chosen(Some(CACHE)).unwrap().len(), cache::LINES.len());
         assert_eq!(chosen(None).unwrap().len(), all().count());
     }
 }

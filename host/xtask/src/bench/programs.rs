@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use super::cores::Cores;
 use crate::child::{Server, tied};
 use crate::command::{on_path, stdout};
 use crate::repo::Repo;
@@ -14,19 +15,24 @@ use crate::repo::Repo;
 pub struct Programs {
     wrun: PathBuf,
     native: PathBuf,
+    stages: PathBuf,
     guests: PathBuf,
     stock: Option<PathBuf>,
     scratch: PathBuf,
+    /// `None` where nothing could be pinned.
+    cores: Option<Cores>,
 }
 
 impl Programs {
-    pub fn find(repo: &Repo, profile: &str) -> Self {
+    pub fn find(repo: &Repo, profile: &str, cores: Option<Cores>) -> Self {
         Self {
             wrun: repo.program(profile, "wrun"),
             native: repo.program(profile, "native"),
+            stages: repo.program(profile, "examples/stages"),
             guests: repo.guest("nothing").parent().map(PathBuf::from).unwrap_or_default(),
             stock: on_path("wasmtime"),
             scratch: repo.target.join("bench"),
+            cores,
         }
     }
 
@@ -37,6 +43,13 @@ impl Programs {
     /// One of the bench's own programs.
     pub fn native(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.native);
+        tied(&mut command).args(arguments);
+        command
+    }
+
+    /// The example that puts one throttled backend around another.
+    pub fn stages(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.stages);
         tied(&mut command).args(arguments);
         command
     }
@@ -87,6 +100,14 @@ impl Programs {
 
     pub fn probe(&self, name: &str) -> PathBuf {
         self.guests.join(format!("{name}.wasm"))
+    }
+
+    /// Starts something where it leaves the core of the bench alone, if the machine has another.
+    pub fn on_other_core<T>(&self, start: impl FnOnce() -> Result<T>) -> Result<T> {
+        match self.cores {
+            Some(cores) => cores.on_other(start),
+            None => start(),
+        }
     }
 
     /// Starts a server that says its address first.

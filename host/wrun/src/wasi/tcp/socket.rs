@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use wasmtime::Result;
 use wasmtime_wasi::p2::Pollable;
@@ -88,12 +88,10 @@ impl Listener {
             if self.accepted.is_some() {
                 return Poll::Ready(());
             }
+            // Asked first: a guest that waits for many things would otherwise pay for an accept in each of its waits.
+            ready!(self.listener.poll_accept_ready(cx));
             match self.listener.try_accept() {
-                Err(Error::WouldBlock) => {
-                    if self.listener.poll_accept_ready(cx).is_pending() {
-                        return Poll::Pending;
-                    }
-                }
+                Err(Error::WouldBlock) => {}
                 answer => self.accepted = Some(answer),
             }
         }

@@ -1,13 +1,15 @@
 //! What the bench's guests are held against: the same work, on the standard library, as a native program.
 //!
-//! [`servers`] and [`counter`] print their address and then serve until their stdin ends. [`clients`] and [`many`] do what the probe of
+//! [`servers`], [`counter`] and [`stopwatch`] print their address and then serve until their stdin ends. [`clients`], [`many`] and [`cache`] do what the guest of
 //! the same name does and print their figures as `p50_ns=N total_ns=N`. `watch` runs another program and prints what it
 //! took in all.
 
+mod cache;
 mod clients;
 mod counter;
 mod many;
 mod servers;
+mod stopwatch;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -38,13 +40,18 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["sink"] => servers::tcp(servers::swallow),
         ["meter"] => servers::tcp(servers::meter),
         ["counter"] => counter::serve(),
+        ["stopwatch"] => stopwatch::serve(),
         ["echo", protocol @ ("tcp" | "udp"), address, count] => clients::echo(protocol, address, count),
         ["bulk", address, bytes] => clients::bulk(address, bytes),
         ["many", address, count] => many::run(address, count),
+        ["cache", arguments @ ..] => cache::load(arguments),
+        ["cache-fill", address, count, largest] => cache::fill(address, count, largest),
+        ["cache-idle", address, idle, busy, count] => cache::idle(address, idle, busy, count),
         ["watch", program, arguments @ ..] => watch(program, arguments),
         _ => bail!(
-            "write one of: nothing, echo-server tcp|udp, sink, meter, counter, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
-             many ADDRESS COUNT, watch PROGRAM ARGUMENTS"
+            "write one of: nothing, echo-server tcp|udp, sink, meter, counter, stopwatch, echo tcp|udp ADDRESS COUNT, bulk ADDRESS BYTES, \
+             many ADDRESS COUNT, cache ADDRESS CONNECTIONS PIPELINE parallel|one-at-a-time READS WRITES VALUE_SIZE KEYS, \
+             cache-fill ADDRESS COUNT LARGEST, cache-idle ADDRESS IDLE BUSY COUNT, watch PROGRAM ARGUMENTS"
         ),
     }
 }
