@@ -314,8 +314,21 @@ pub struct Peer {
 pub enum PeerKind {
     /// An HTTP server that answers every request alike
     Http(HttpPeer),
+    /// A cache that speaks memcached's protocols, as the guest cache-server does, without a guest
+    Cache(CachePeer),
     /// A cache as a service over gRPC, with memcached's operations get, set, delete and increment
     CacheRpc(CacheRpcPeer),
+}
+
+#[derive(Debug, Args)]
+pub struct CachePeer {
+    /// Where to listen; port 0 for a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = parse_address)]
+    pub listen: SocketAddr,
+
+    /// Most bytes that are kept; beyond it, what was used least recently is forgotten
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    pub memory: u64,
 }
 
 #[derive(Debug, Args)]

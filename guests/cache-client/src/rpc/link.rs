@@ -135,7 +135,7 @@ impl Link {
         let ended = match Pin::new(connection).poll(&mut Context::from_waker(self.flag.waker())) {
             Poll::Pending => return Ok(true),
             Poll::Ready(Ok(())) => "the server ends the connection".to_owned(),
-            Poll::Ready(Err(error)) => error.to_string(),
+            Poll::Ready(Err(error)) => format!("HTTP/2: {error}"),
         };
         self.connection = None;
         Err(ended)
