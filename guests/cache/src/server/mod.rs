@@ -19,6 +19,9 @@ mod statistics;
 mod text;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use session::{Session, Wants};
 
 use crate::store::{Seconds, Store};
