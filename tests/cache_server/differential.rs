@@ -28,7 +28,9 @@ enum Part {
     Bytes(Vec<u8>),
     /// A key of this sequence.
     Key(u8),
-    /// The same in base64.
+    /// A key of this sequence that is so long.
+    Long(usize),
+    /// One of the first in base64.
     Base64(u8),
     /// A cas, counted from the one that the sequence began with.
     Cas(u8),
@@ -70,6 +72,11 @@ impl Context {
         match part {
             Part::Bytes(bytes) => bytes.clone(),
             Part::Key(key) => self.key(*key),
+            Part::Long(length) => {
+                let mut key = self.key(0);
+                key.resize(*length, b'k');
+                key
+            }
             Part::Base64(key) => base64(&self.key(*key)),
             Part::Cas(more) => (self.base + u64::from(*more)).to_string().into_bytes(),
             Part::Frame { opcode, extras, key, literal, value, cas, wrong } => {
@@ -178,6 +185,7 @@ fn normal_text(mut answers: &[u8], base: u64) -> Vec<u8> {
                 ("VALUE", 4, _) => counted(word),
                 ("VERSION", 1, _) => "version".to_owned(),
                 ("ME", 4, _) => format!("cas={}", counted(word.trim_start_matches("cas="))),
+                (_, 1.., Some('t')) if meta => format!("t{}", left(&word[1..])),
                 // Of memcached's own memory.
                 ("ME", 6 | 7, _) => word.split('=').next().unwrap().to_owned(),
                 (_, 1.., Some('c')) if meta => format!("c{}", counted(&word[1..])),
@@ -195,6 +203,19 @@ fn normal_text(mut answers: &[u8], base: u64) -> Vec<u8> {
     }
     normal.extend_from_slice(answers);
     normal
+}
+
+/// What is left until an expiry, without the second in which it is: which of those that are chosen it was.
+fn left(seconds: &str) -> &'static str {
+    match seconds.parse::<i64>() {
+        Ok(-1) => "never",
+        Ok(..50) => "seconds",
+        Ok(..1000) => "minutes",
+        Ok(..4000) => "hours",
+        Ok(..2_600_000) => "a month",
+        Ok(_) => "years",
+        Err(_) => "no number",
+    }
 }
 
 fn normal_binary(mut answers: &[u8], base: u64) -> Vec<u8> {

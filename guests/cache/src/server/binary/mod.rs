@@ -43,13 +43,7 @@ pub fn command(input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize,
 }
 
 /// Says what is wrong, and closes: where the next command begins is not known.
-fn refuse(
-    asked: Asked,
-    status: Status,
-    input: &[u8],
-    output: &mut Vec<u8>,
-    cache: &mut Cache,
-) -> (usize, Step) {
+fn refuse(asked: Asked, status: Status, input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, Step) {
     cache.traffic.errors += 1;
     asked.error(status, output);
     (input.len(), Step::Next(State::Closed))

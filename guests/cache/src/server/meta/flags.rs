@@ -78,7 +78,8 @@ impl<'a> Flags<'a> {
                 b'T' => expiry(token, now, &mut flags.expiry),
                 b'N' => expiry(token, now, &mut flags.vivify),
                 b'R' => expiry(token, now, &mut flags.renew_before),
-                b'F' => number(unsigned32(token), &mut flags.client_flags, super::BAD_FORMAT),
+                // What was wrong before this stays what is said.
+                b'F' => number(unsigned32(token), &mut flags.client_flags, wrong.unwrap_or(super::BAD_FORMAT)),
                 b'C' => number(unsigned(token).map(Some), &mut flags.compare, BAD_TOKEN),
                 b'J' => number(unsigned(token), &mut flags.initial, BAD_INITIAL),
                 b'D' => number(unsigned(token), &mut flags.delta, BAD_DELTA),
