@@ -5,6 +5,7 @@
 
 mod browser;
 mod cache_client;
+mod cache_rpc;
 mod chart;
 mod check;
 mod closing;
