@@ -5,6 +5,7 @@
 
 mod browser;
 mod cache_client;
+mod cache_rpc;
 mod cache_server;
 mod chart;
 mod check;
