@@ -37,6 +37,9 @@ use blocks::{Blocks, SIZE};
 use index::Index;
 use order::Order;
 
+/// The longest key, in bytes: its length is kept in one.
+const LONGEST_KEY: usize = u8::MAX as usize;
+
 /// What memcached adds to the bytes of a key and a value when it asks whether an item is too large. Ours is less; the same
 /// items are refused.
 const ITEM_OVERHEAD: usize = 59;
@@ -153,15 +156,11 @@ impl Store {
 
     /// The item that has the key of another, which is in no order.
     fn item_of(&mut self, draft: u32, now: Seconds) -> Option<u32> {
-        let mut key = [0; 255];
-        let mut length = 0;
-        for piece in self.item(draft).key() {
-            key[length..length + piece.len()].copy_from_slice(piece);
-            length += piece.len();
-        }
+        let mut key = [0; LONGEST_KEY];
+        let key = draft::copy(self.item(draft).key(), &mut key);
         let hash = self.blocks.word(draft, head::HASH);
         self.flush_if_due(now);
-        let item = self.index.find(&self.blocks, hash, &key[..length])?;
+        let item = self.index.find(&self.blocks, hash, key)?;
         self.alive(item, now).map(|found| found.0)
     }
 
