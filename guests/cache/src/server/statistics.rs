@@ -55,6 +55,7 @@ pub fn list(kind: Kind, cache: &Cache, mut line: impl FnMut(&str, &str)) {
 fn general(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
     let Cache { store, traffic, now, started } = cache;
     let counts = store.statistics();
+    // A component has no process of its own; clients expect a number.
     line("pid", "1");
     line("uptime", &now.saturating_sub(*started).to_string());
     line("time", &now.to_string());

@@ -2,7 +2,7 @@
 
 use super::blocks::{CONTINUED, SIZE};
 use super::expiry::Expiry;
-use super::{Seconds, Store, head, mark};
+use super::{LONGEST_KEY, Seconds, Store, head, mark};
 
 /// When an item is stored, as far as what is there already is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -214,7 +214,7 @@ impl Store {
     }
 
     fn joined(&mut self, front: u32, back: u32, intent: Intent) -> Result<Draft, Refusal> {
-        let mut key = [0; crate::key::MAX_LENGTH + 5];
+        let mut key = [0; LONGEST_KEY];
         let key = copy(self.item(front).key(), &mut key);
         let lengths = [front, back].map(|part| self.item(part).length());
         let mut draft = self.begin(key, lengths[0] + lengths[1], intent)?;
@@ -247,7 +247,7 @@ impl Store {
 }
 
 /// Pieces, put together in `into`, which has room for them.
-fn copy<'a>(pieces: impl Iterator<Item = &'a [u8]>, into: &mut [u8]) -> &[u8] {
+pub(super) fn copy<'a>(pieces: impl Iterator<Item = &'a [u8]>, into: &mut [u8]) -> &[u8] {
     let mut length = 0;
     for piece in pieces {
         into[length..length + piece.len()].copy_from_slice(piece);

@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] has no clock: every call that may find something is given the time, in [`Seconds`] since 1970. Values go in
 //! whole ([`Store::set`], [`Store::put_value`]) or in pieces, as a [`Draft`]; either way they are kept within the bound
-//! from their first byte on.
+//! from their first byte on. A key is any bytes, at most 255 of them; what a protocol allows is asked before.
 //!
 //! - `blocks`: the memory; `head`: how an item lies in it; `index`, `order`: how it is found, and forgotten;
 //! - [`Draft`]: storing, in each [`Mode`]; `arithmetic`: counting; [`Expiry`]: until when;
@@ -36,6 +36,9 @@ pub use statistics::Statistics;
 use blocks::{Blocks, SIZE};
 use index::Index;
 use order::Order;
+
+/// The longest key, in bytes: its length is kept in one.
+const LONGEST_KEY: usize = u8::MAX as usize;
 
 /// What memcached adds to the bytes of a key and a value when it asks whether an item is too large. Ours is less; the same
 /// items are refused.
@@ -153,15 +156,11 @@ impl Store {
 
     /// The item that has the key of another, which is in no order.
     fn item_of(&mut self, draft: u32, now: Seconds) -> Option<u32> {
-        let mut key = [0; 255];
-        let mut length = 0;
-        for piece in self.item(draft).key() {
-            key[length..length + piece.len()].copy_from_slice(piece);
-            length += piece.len();
-        }
+        let mut key = [0; LONGEST_KEY];
+        let key = draft::copy(self.item(draft).key(), &mut key);
         let hash = self.blocks.word(draft, head::HASH);
         self.flush_if_due(now);
-        let item = self.index.find(&self.blocks, hash, &key[..length])?;
+        let item = self.index.find(&self.blocks, hash, key)?;
         self.alive(item, now).map(|found| found.0)
     }
 
