@@ -50,7 +50,9 @@ pub fn start(programs: &Programs, kind: Kind<'_>) -> Result<Server> {
         Kind::Memcached => memcached(programs),
         Kind::Guest(arguments) => {
             let mut command = programs.wrun();
-            command.args(["--quiet", "--allow", "loopback"]).arg(programs.probe("cache-server"));
+            command
+                .args(["--quiet", "--allow", "loopback", "--max-sockets", "4000"])
+                .arg(programs.probe("cache-server"));
             command.args(["--", "--listen", "127.0.0.1:0"]).args(arguments);
             saying(programs, &mut command)
         }
