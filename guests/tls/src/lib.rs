@@ -66,6 +66,7 @@ pub fn reason(error: &rustls::Error) -> String {
             let words = error.to_string();
             if words.starts_with("certificate") { words } else { format!("certificate refused: {words}") }
         }
+        rustls::Error::InvalidMessage(error) => format!("what the server says is no TLS: {error:?}"),
         error => error.to_string(),
     }
 }

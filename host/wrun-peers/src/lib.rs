@@ -1,7 +1,7 @@
 //! Peers on loopback: the other end of the demo and the tests, and what `wrun peer` serves.
 //!
 //! - [`http`]: a server with a body of any size, a delay, and on request a [`fault`] that a client must survive;
-//! - [`cache_rpc`]: a cache as a service over gRPC;
+//! - [`cache_server`]: a cache that speaks memcached's protocols; [`cache_rpc`]: the same as a service over gRPC;
 //! - [`tls`]: a certificate authority made for the run, for good, expired and mismatched certificates;
 //! - [`echo`]: TCP and UDP servers that send back what they get, on a thread of their own.
 //!
@@ -10,6 +10,7 @@
 
 mod accept;
 pub mod cache_rpc;
+pub mod cache_server;
 pub mod echo;
 pub mod fault;
 mod filler;

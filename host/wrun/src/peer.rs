@@ -10,15 +10,16 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use wrun_peers::cache_rpc::{self, CacheRpc};
 use wrun_peers::tls::LOOPBACK;
-use wrun_peers::{Authority, Http, http};
+use wrun_peers::{Authority, Http, cache_server, http};
 
-use crate::cli::{CacheRpcPeer, Certificate, HttpPeer, Peer, PeerKind};
+use crate::cli::{CachePeer, CacheRpcPeer, Certificate, HttpPeer, Peer, PeerKind};
 
 /// Serves until SIGINT or SIGTERM. Says on standard output where, a line each for the address and the authority.
 pub fn serve(peer: Peer) -> Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         match peer.kind {
             PeerKind::Http(peer) => serve_http(peer).await,
+            PeerKind::Cache(peer) => serve_cache(peer).await,
             PeerKind::CacheRpc(peer) => serve_cache_rpc(peer).await,
         }
     })
@@ -41,14 +42,27 @@ async fn serve_http(peer: HttpPeer) -> Result<()> {
     http::serve(listener, settings, shutdown()?).await
 }
 
+async fn serve_cache(peer: CachePeer) -> Result<()> {
+    let memory = memory(peer.memory)?;
+    let listener = listen(peer.listen)?;
+    // What it is to a rule that allows it.
+    println(&format!("tcp://{}", listener.local_addr()?))?;
+    cache_server::serve(listener, memory, shutdown()?).await;
+    Ok(())
+}
+
 async fn serve_cache_rpc(peer: CacheRpcPeer) -> Result<()> {
-    let memory = usize::try_from(peer.memory).context("--memory is more than this machine can address")?;
+    let memory = memory(peer.memory)?;
     let listener = listen(peer.listen)?;
     let authority = peer.tls.then(Authority::new).transpose()?;
     let tls = authority.as_ref().map(|authority| authority.server(LOOPBACK)).transpose()?;
     let _authority_file = announce(&listener, authority.as_ref(), peer.ca_file)?;
     cache_rpc::serve(listener, CacheRpc { memory, tls }, shutdown()?).await;
     Ok(())
+}
+
+fn memory(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes).context("--memory: more than this machine can address; give less")
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener> {

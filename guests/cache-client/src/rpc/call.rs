@@ -79,8 +79,7 @@ impl Ended {
 impl Part {
     fn poll(&mut self, limit: usize, context: &mut Context<'_>) -> Poll<Result<Ended, String>> {
         if let Self::Head(response) = self {
-            let (head, stream) =
-                ready!(Pin::new(response).poll(context)).map_err(|error| error.to_string())?.into_parts();
+            let (head, stream) = ready!(Pin::new(response).poll(context)).map_err(words)?.into_parts();
             let status = Status::read(&head.headers);
             if status.is_none() {
                 check(&head)?;
@@ -89,12 +88,12 @@ impl Part {
         }
         let Self::Body { stream, answer, status } = self else { return Poll::Pending };
         while let Some(bytes) = ready!(stream.poll_data(context)) {
-            let bytes = bytes.map_err(|error| error.to_string())?;
+            let bytes = bytes.map_err(words)?;
             answer.push(&bytes)?;
             // What is taken here makes room for as much.
-            stream.flow_control().release_capacity(bytes.len()).map_err(|error| error.to_string())?;
+            stream.flow_control().release_capacity(bytes.len()).map_err(words)?;
         }
-        let trailers = ready!(stream.poll_trailers(context)).map_err(|error| error.to_string())?;
+        let trailers = ready!(stream.poll_trailers(context)).map_err(words)?;
         let status = trailers.as_ref().and_then(Status::read).or_else(|| status.take());
         let status = status.ok_or("an answer that does not say how its call ended")?;
         Poll::Ready(Ok(Ended { answer: std::mem::replace(answer, Unwrapping::new(0)), status }))
@@ -111,4 +110,9 @@ fn check(head: &http::response::Parts) -> Result<(), String> {
         Some(kind) => Err(format!("an answer of the type {kind:?} in place of one of gRPC")),
         None => Err("an answer without a type in place of one of gRPC".to_owned()),
     }
+}
+
+/// Why HTTP/2 fails.
+pub fn words(error: h2::Error) -> String {
+    format!("HTTP/2: {error}")
 }

@@ -96,9 +96,9 @@ impl Conversation {
             let begun = self.begin()?;
             let Some(link) = &mut self.link else { return Ok(()) };
             let moved = link.advance();
-            let ended = self.collect()?;
-            // Of a connection that has ended, that was all.
-            let moved = moved?;
+            let ended = self.collect();
+            // Of a connection that has ended, that was all; and why it has is why its calls fail.
+            let (moved, ended) = (moved?, ended?);
             if !begun && !moved && !ended {
                 break;
             }

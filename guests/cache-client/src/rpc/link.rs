@@ -9,7 +9,7 @@ use h2::client::{Builder, Connection, SendRequest};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Uri, header};
 
-use super::call::Call;
+use super::call::{Call, words};
 use super::flag::Flag;
 use super::method::{Encoded, Method};
 use super::pipe::{Pipe, Transport};
@@ -114,12 +114,12 @@ impl Link {
     ) -> Result<Option<Call>, String> {
         match self.requests.poll_ready(&mut Context::from_waker(self.flag.waker())) {
             Poll::Pending => return Ok(None),
-            Poll::Ready(ready) => ready.map_err(|error| error.to_string())?,
+            Poll::Ready(ready) => ready.map_err(words)?,
         }
         let request = target.request(encoded.method, numbered);
-        let (response, mut body) = self.requests.send_request(request, false).map_err(|error| error.to_string())?;
+        let (response, mut body) = self.requests.send_request(request, false).map_err(words)?;
         // It waits in h2 for as long as the server has no room for it.
-        body.send_data(encoded.message.clone(), true).map_err(|error| error.to_string())?;
+        body.send_data(encoded.message.clone(), true).map_err(words)?;
         Ok(Some(Call::new(encoded.method, response, self.limit)))
     }
 
@@ -135,7 +135,7 @@ impl Link {
         let ended = match Pin::new(connection).poll(&mut Context::from_waker(self.flag.waker())) {
             Poll::Pending => return Ok(true),
             Poll::Ready(Ok(())) => "the server ends the connection".to_owned(),
-            Poll::Ready(Err(error)) => error.to_string(),
+            Poll::Ready(Err(error)) => words(error),
         };
         self.connection = None;
         Err(ended)

@@ -1,7 +1,7 @@
 //! The four methods, each a call on the store, executed once in a reliable session.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use cache::key;
 use cache::store::{Counted, Expiry, Refusal, Seconds, Store};
@@ -14,6 +14,7 @@ use tonic::{Request, Response, Status};
 
 use super::answer::{Answer, Message, size};
 use super::service::cache_server;
+use crate::cache_server::now;
 
 pub struct Calls {
     shared: Mutex<Shared>,
@@ -125,10 +126,4 @@ fn check(key: &[u8]) -> Result<(), Status> {
 
 fn no_room() -> Status {
     Status::resource_exhausted("there is no room for it: everything else in memory is being written too")
-}
-
-/// Seconds since 1970; a clock that is before that, or after what fits, is at its end.
-fn now() -> Seconds {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Seconds::try_from(since.as_secs()).unwrap_or(Seconds::MAX)
 }

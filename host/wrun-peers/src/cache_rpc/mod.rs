@@ -8,6 +8,8 @@
 
 mod answer;
 mod calls;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -21,17 +23,15 @@ use rustls::ServerConfig;
 use tokio::net::TcpListener;
 
 use crate::accept::{Stream, accept, secure};
+use crate::cache_server::MAX_ITEM;
 use calls::Calls;
 use service::cache_server::CacheServer;
 
 /// The service's trait and its server, as made from the schema.
-#[expect(clippy::all, reason = "made by a generator")]
+#[expect(clippy::allow_attributes, reason = "made by a generator")]
 mod service {
     include!(concat!(env!("OUT_DIR"), "/cache.v1.rs"));
 }
-
-/// The largest item, in bytes, memcached's bookkeeping included: that of a memcached that is not told otherwise.
-const MAX_ITEM: usize = 1 << 20;
 
 /// What a request has beside its item, generously: a key, and what the schema puts around both.
 const AROUND: usize = 1 << 10;
