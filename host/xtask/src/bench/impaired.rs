@@ -227,7 +227,7 @@ fn datagrams(programs: &Programs) -> Result<Figures> {
     let (datagrams, control) = addresses.split_once(' ').context("the stopwatch said no two addresses")?;
     let profile = only_datagrams("[up]\ndelay = \"100 ms\"\n");
     let mut run = || {
-        let said = stdout(&mut programs.impaired(&profile, "datagrams", &[datagrams, control, "10000"])?)?;
+        let said = stdout(&mut programs.impaired(&profile, "salvo", &[datagrams, control, "10000"])?)?;
         let lost = figure(&said, "lost")?;
         ensure!(lost == 0.0, "{lost} of the datagrams never came: the receiving socket had no room for them");
         figure(&said, "max_ns")
