@@ -59,7 +59,9 @@ impl Target {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         for (name, value) in numbered.iter().flat_map(Numbered::fields) {
             // Digits, all of them.
-            if let Ok(value) = HeaderValue::try_from(value) {
+            if let Ok(mut value) = HeaderValue::try_from(value) {
+                // What is another with each call would only push what stays out of the table that both ends keep.
+                value.set_sensitive(!Numbered::is_constant(name));
                 fields.insert(name, value);
             }
         }

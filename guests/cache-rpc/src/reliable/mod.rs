@@ -54,6 +54,11 @@ impl Numbered {
         ]
     }
 
+    /// Whether the field of that name is the same in all calls of a session.
+    pub fn is_constant(field: &str) -> bool {
+        field == SESSION
+    }
+
     /// What a call's fields say, found by their names; nothing for a call outside of sessions, which has none of them.
     ///
     /// # Errors
