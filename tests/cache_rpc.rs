@@ -142,7 +142,7 @@ fn a_server_that_falls_silent_costs_no_more_than_the_time_limit() {
         let reported = client(&[], &cutter.address(), &[&args[..], reliable].concat());
         let late = errors(&reported.report).into_iter().flatten().filter(|why| why.contains("timed out")).count();
         assert!(late > 0, "{}", reported.stderr);
-        assert!(counter(&reported, "hits") > 100, "the run goes on: {}", reported.stdout);
+        assert!(counter(&reported, "hits") > 20, "the run goes on: {}", reported.stdout);
     }
 }
 
