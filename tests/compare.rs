@@ -65,21 +65,42 @@ fn two_real_runs_are_compared_and_the_slow_phase_is_named() {
     let reports = Reports::new();
     let (fast, slow) =
         (reports.measured("fast.json", &[], "15"), reports.measured("slow.json", &["--delay", "60ms"], "15"));
-    // Their peers had different ports, and so the guests different arguments.
-    let refused = compare(&[], &[&fast, &slow]);
-    assert_eq!(refused.code, 2, "{}", refused.stdout);
-    assert!(
-        unwrapped(&refused.stdout).contains("slow.json: not comparable: the arguments differ; --force"),
-        "{}",
-        refused.stdout
-    );
-    let compared = compare(&["--force"], &[&fast, &slow]);
+    let compared = compare(&[], &[&fast, &slow]);
     assert_eq!(compared.code, 0, "{}", compared.stdout);
     let said = unwrapped(&compared.stdout);
+    // Their peers had different ports, and so the guests different arguments.
+    assert!(said.contains("differs loopback ports, taken as equal: http://127.0.0.1:"), "{}", compared.stdout);
     assert!(said.contains("verdict slow.json: slower: the median is "), "{}", compared.stdout);
     assert!(said.contains("where wait carries "), "{}", compared.stdout);
     assert!(!compared.stdout.contains('\u{1b}'), "no colour where there is no terminal");
     assert!(compared.stdout.lines().all(|line| line.chars().count() <= 80), "{}", compared.stdout);
+}
+
+#[test]
+fn runs_with_other_arguments_are_not_comparable_unless_forced() {
+    let reports = Reports::new();
+    let (base, more) = (reports.measured("base.json", &[], "12"), reports.measured("more.json", &[], "13"));
+    let refused = compare(&[], &[&base, &more]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    let said = unwrapped(&refused.stdout);
+    assert!(said.contains("more.json: not comparable: the arguments differ; --force"), "{}", refused.stdout);
+    assert_eq!(compare(&["--force"], &[&base, &more]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_written_is_told_by_the_name_that_was_asked_for() {
+    let reports = Reports::new();
+    let base = reports.made("native", &[100; 20]);
+    let chart = reports.path("missing/chart.svg");
+    let drawn = compare(&["--chart", chart.to_str().unwrap()], &[&base, &base]);
+    let report = reports.path("missing/run.json");
+    let ran = run(wrun().arg("--report").arg(&report).arg(guest("nothing")));
+    for (finished, path) in [(drawn, chart), (ran, report)] {
+        assert_eq!(finished.code, 2, "{}", finished.stderr);
+        let named = format!("to {}: No such file or directory (os error 2); name a file in", path.display());
+        assert!(finished.stderr.contains(&named), "{}", finished.stderr);
+        assert!(!finished.stderr.contains(".wrun-") && !finished.stderr.contains(".partial"), "{}", finished.stderr);
+    }
 }
 
 #[test]
@@ -104,6 +125,21 @@ fn a_condition_that_fails_ends_with_three_and_one_that_is_not_sure_with_zero() {
     }
     let both = compare(&["--fail-if", "request.median > 1.5x"], &[&base, &base, &slow]);
     assert_eq!(both.code, 3, "{}", both.stdout);
+}
+
+#[test]
+fn a_quiet_comparison_says_only_what_makes_its_code() {
+    let reports = Reports::new();
+    let (base, slow) = (reports.made("native", &[100; 20]), reports.made("slow", &[200; 20]));
+    let well = compare(&["-q", "--fail-if", "request.median > 3x"], &[&base, &slow]);
+    assert_eq!((well.code, &*well.stdout, &*well.stderr), (0, "", ""), "a verdict alone makes no code");
+    let failed = compare(&["-q", "--fail-if", "request.median > 1.5x"], &[&base, &slow]);
+    assert_eq!((failed.code, &*failed.stdout), (3, ""));
+    assert!(failed.stderr.starts_with("wrun: --fail-if 'request.median > 1.5x', slow: FAILED: "), "{}", failed.stderr);
+    let other = reports.changed("other", &[100; 20], |report| report["header"]["arguments"] = json!(["--other"]));
+    let refused = compare(&["-q"], &[&base, &other]);
+    assert_eq!((refused.code, &*refused.stdout), (2, ""));
+    assert!(refused.stderr.contains("not comparable: the arguments differ"), "{}", refused.stderr);
 }
 
 #[test]

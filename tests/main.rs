@@ -6,6 +6,7 @@
 mod browser;
 mod cache_client;
 mod cache_rpc;
+mod cache_server;
 mod chart;
 mod check;
 mod closing;

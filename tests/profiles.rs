@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Finished, run, wrun};
+use crate::support::{Finished, guest, root, run, wrun};
 
 fn profile(args: &[&str]) -> Finished {
     run(wrun().arg("profile").args(args))
@@ -30,6 +30,8 @@ fn what_is_shown_of_each_listed_profile_is_a_good_file_that_shows_the_same() {
         let checked = profile(&["check", file]);
         assert_eq!(checked.code, 0, "{name}: {}", checked.stderr);
         assert!(checked.stdout.starts_with(&format!("{file} is good: the profile {name}, ")), "{}", checked.stdout);
+        let of_the_name = profile(&["check", &name]);
+        assert_eq!(of_the_name.stdout, checked.stdout.replacen(file, &name, 1), "{}", of_the_name.stderr);
         assert_eq!(profile(&["show", file]).stdout, shown.stdout, "{name}");
     }
 }
@@ -57,6 +59,22 @@ fn a_file_that_is_no_good_profile_is_refused_with_what_is_wrong() {
         }
     }
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn the_profile_in_the_readme_works_as_it_stands_there() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks = readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let profiles: Vec<&str> = blocks.filter(|block| block.contains("rtt = ")).collect();
+    let [text] = profiles[..] else { panic!("{} profiles in the README", profiles.len()) };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("readme.toml");
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let checked = profile(&["check", file]);
+    assert_eq!((checked.code, &*checked.stderr), (0, ""));
+    let ran = run(wrun().args(["-q", "--backend", "throttled", "--profile", file]).arg(guest("nothing")));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[test]

@@ -155,10 +155,47 @@ fn a_condition_of_a_run_ends_it_with_code_3_and_its_chart_is_drawn_before() {
     let options = ["--fail-if", "request.median > 2x", "--chart", chart.to_str().unwrap(), "--quiet"];
     let finished = compared(&peer.url, &path, &options);
     assert_eq!(finished.code, 3, "{}", finished.stderr);
-    assert!(finished.stderr.contains("request.median > 2x"), "{}", finished.stderr);
+    // Quiet, it is all that is said.
+    assert!(
+        finished.stderr.starts_with("wrun: --fail-if 'request.median > 2x', throttled test: FAILED: "),
+        "{}",
+        finished.stderr
+    );
+    assert_eq!(finished.stderr.lines().count(), 1, "{}", finished.stderr);
     assert!(std::fs::read_to_string(chart).unwrap().contains("throttled test"));
     let finished = compared(&peer.url, &path, &["--fail-if", "request.errors > 0"]);
     assert_eq!(finished.code, 0, "{}", finished.stderr);
+}
+
+#[test]
+fn a_condition_that_names_nothing_ends_a_series_after_its_first_run_which_is_kept() {
+    let peer = HttpPeer::start(&[]);
+    let (folder, path) = profile("");
+    let to = folder.path().join("run.json");
+    let finished = compared(&peer.url, &path, &["--fail-if", "reqest.median > 2x", "--report", to.to_str().unwrap()]);
+    assert_eq!(finished.code, 2, "{}", finished.stderr);
+    assert!(finished.stderr.contains("did you mean request?"), "{}", finished.stderr);
+    assert_eq!(finished.stderr.matches("--fail-if").count(), 1, "{}", finished.stderr);
+    assert!(folder.path().join("run.1-native.json").exists());
+    assert!(!folder.path().join("run.2-throttled-test.json").exists(), "the second run was begun");
+}
+
+#[test]
+fn a_condition_of_one_run_is_told_once_behind_its_report() {
+    let peer = HttpPeer::start(&[]);
+    let once = |options: &[&str]| {
+        let options = [&["--allow", "loopback", "--fail-if", "request.n < 100"], options].concat();
+        run(wrun().args(options).arg(guest("socket-client")).args(["--", &peer.url, "--requests", "8"]))
+    };
+    let told = once(&[]);
+    assert_eq!(told.code, 3, "{}", told.stderr);
+    assert_eq!(told.stderr.matches("\u{b7} connect").count(), 1, "{}", told.stderr);
+    assert!(!told.stderr.contains("\n\n\n"), "{}", told.stderr);
+    assert!(told.stderr.ends_with("\n\nfail-if  request.n < 100, native: FAILED: it is 8\n"), "{}", told.stderr);
+    let quiet = once(&["--quiet"]);
+    assert_eq!((quiet.code, &*quiet.stderr), (3, "wrun: --fail-if 'request.n < 100', native: FAILED: it is 8\n"));
+    let well = once(&["--quiet", "--fail-if", "request.errors > 0"]);
+    assert_eq!(well.stderr, quiet.stderr, "a condition that passed is not told");
 }
 
 #[test]
@@ -281,6 +318,8 @@ fn what_does_not_go_together_is_refused_before_anything_runs() {
         &["--chart", "chart.bmp", "g.wasm"],
         &["--fail-if", "request.median >", "g.wasm"],
         &["--fail-if", "request.median > 2x", "g.wasm"],
+        &["--threshold", "10%", "g.wasm"],
+        &["compare", "--quiet", "--format", "json", "a.json", "b.json"],
         &["compare", "--threshold", "-5", "a.json", "b.json"],
     ];
     let mut said = String::new();

@@ -10,9 +10,9 @@ use super::client;
 use super::peer::{Asked, Server, value_of};
 use crate::support::{Reported, errors};
 
-/// Ten operations over two connections.
+/// Ten operations over two connections, with more time than any of them needs unless it is told otherwise.
 fn ten(servers: &str, more: &[&str]) -> Reported {
-    let usual = ["--servers", servers, "--connections", "2", "--timeout", "400ms", "--keys", "5", "--seed", "1"];
+    let usual = ["--servers", servers, "--connections", "2", "--timeout", "20s", "--keys", "5", "--seed", "1"];
     client(&[&usual[..], &["--reads", "6", "--writes", "4"], more].concat())
 }
 
@@ -100,21 +100,21 @@ fn a_wrong_answer_to_a_read_is_that_reads_error_and_never_a_hit() {
 
 #[test]
 fn a_value_that_is_swapped_cut_or_changed_by_one_bit_does_not_pass_verify() {
-    let changes: [(&str, fn(&mut Vec<u8>)); 3] = [
-        ("one bit", |value| value[57] ^= 1),
-        ("another version's beginning", |value| value[0] ^= 1),
-        ("all of it", |value| value.fill(0)),
+    let changes: [(&str, fn(&mut Vec<u8>, &[u8])); 5] = [
+        ("another key's value", |value, other| *value = other.to_vec()),
+        ("its first half", |value, _| value.truncate(50)),
+        ("a byte more", |value, _| value.push(0)),
+        ("one bit", |value, _| value[57] ^= 1),
+        ("another version's beginning", |value, _| value[0] ^= 1),
     ];
     for (what, change) in changes {
-        let server = Server::cache(move |_, asked, mut right| {
-            if matches!(asked, Asked::Get(_)) {
-                let head = right.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-                let end = right.len() - b"\r\nEND\r\n".len();
-                let mut value = right[head..end].to_vec();
-                change(&mut value);
-                right.splice(head..end, value);
-            }
-            Some(right)
+        let server = Server::cache(move |store, asked, right| {
+            let Asked::Get(key) = asked else { return Some(right) };
+            let store = store.lock().unwrap();
+            let (flags, mut value) = store[key].clone();
+            let (_, (_, other)) = store.iter().find(|(other, _)| *other != key).unwrap();
+            change(&mut value, other);
+            Some(value_of(key, &flags, &value))
         });
         let reported = ten(&server.address(), &["--verify", "--preload"]);
         assert_eq!(reported.code, 1, "{what}");
@@ -187,7 +187,7 @@ fn nothing_waits_past_its_timeout_for_a_silent_or_a_slow_server() {
         }
     });
     for (what, server) in [("silent", silent), ("slow", slow)] {
-        let reported = ten(&server.address(), &["--reconnect", "100"]);
+        let reported = ten(&server.address(), &["--reconnect", "100", "--timeout", "400ms"]);
         let waits = ["timed out after 400ms", "`VALUE key-", "for an answer"];
         assert_eq!(errors(&reported.report).len(), 10, "{what}");
         for error in errors(&reported.report) {
@@ -205,7 +205,7 @@ fn a_server_that_does_not_read_holds_up_no_run() {
         thread::sleep(Duration::from_secs(30));
         drop(stream);
     });
-    let args = ["--value-size", "32M", "--reads", "0", "--writes", "4", "--reconnect", "100"];
+    let args = ["--value-size", "32M", "--reads", "0", "--writes", "4", "--reconnect", "100", "--timeout", "400ms"];
     let reported = ten(&server.address(), &args);
     let errors = errors(&reported.report);
     assert_eq!(errors.len(), 4);
@@ -242,4 +242,36 @@ fn one_server_of_two_that_is_gone_fails_its_own_keys_only() {
     assert!((20..180).contains(&failed), "{failed} of 200");
     assert!(errors.iter().flatten().all(|error| error.contains("connection-refused")), "{errors:#?}");
     assert_eq!(reported.code, 1);
+}
+
+#[test]
+fn at_a_rate_what_waits_behind_a_stall_has_the_wait_in_its_time_and_its_service_apart() {
+    const STALL: Duration = Duration::from_millis(250);
+    let stalled = AtomicBool::new(false);
+    let server = Server::cache(move |_, _, right| {
+        if !stalled.swap(true, Ordering::SeqCst) {
+            thread::sleep(STALL);
+        }
+        Some(right)
+    });
+    // Due every 5 ms on one connection: all ten before the stall is over.
+    let reported = ten(&server.address(), &["--connections", "1", "--rate", "200"]);
+    assert_eq!(reported.code, 0, "{}", reported.stderr);
+    let samples = reported.report["samples"].as_array().unwrap();
+    let mut due = Vec::new();
+    for sample in samples {
+        let phase = |name: &str| {
+            let phases = sample["phases"].as_array().unwrap();
+            phases.iter().find(|phase| phase["name"] == name).unwrap()["duration_ns"].as_u64().unwrap()
+        };
+        let whole = sample["duration_ns"].as_u64().unwrap();
+        assert_eq!(phase("queue") + phase("service"), whole);
+        // Each in its turn is behind the stall, in one phase or the other.
+        assert!(u128::from(whole) > (STALL - Duration::from_millis(5) * 10).as_nanos(), "{sample}");
+        due.push(sample["start_ns"].as_u64().unwrap());
+    }
+    let waited = samples.iter().filter(|sample| sample["phases"][0]["duration_ns"].as_u64().unwrap() > 100_000_000);
+    assert_eq!(waited.count(), 9, "all but the one that stalled waited to be sent");
+    // They began when they were due, however late they were sent.
+    assert!(due.windows(2).all(|two| two[1] > two[0] && two[1] - two[0] < 50_000_000), "{due:?}");
 }

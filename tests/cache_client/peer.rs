@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What the server was asked.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Asked {
     Get(String),
     Set,
@@ -17,7 +17,7 @@ pub enum Asked {
 pub type Answer = Option<Vec<u8>>;
 
 /// Values by key: flags as they were written, and bytes.
-type Store = Arc<Mutex<HashMap<String, (String, Vec<u8>)>>>;
+pub type Store = Arc<Mutex<HashMap<String, (String, Vec<u8>)>>>;
 
 /// A server that listens until the tests end.
 pub struct Server {
@@ -41,12 +41,12 @@ impl Server {
         Self { port, connections }
     }
 
-    /// A cache whose right answers `change` may replace: it is told the connection's number, what was asked and the answer.
-    pub fn cache(change: impl Fn(usize, &Asked, Vec<u8>) -> Answer + Send + Sync + 'static) -> Self {
+    /// A cache whose right answers `change` may replace: it is told all there is, what was asked and the answer.
+    pub fn cache(change: impl Fn(&Store, &Asked, Vec<u8>) -> Answer + Send + Sync + 'static) -> Self {
         let store = Store::default();
-        Self::raw(move |number, stream| {
+        Self::raw(move |_, stream| {
             // However the connection ends, this server goes on.
-            _ = serve(&store, stream, |asked, answer| change(number, asked, answer));
+            _ = serve(&store, stream, |asked, answer| change(&store, asked, answer));
         })
     }
 

@@ -214,14 +214,19 @@ impl Connection {
             let doubled = FIRST_PAUSE * 2_u32.saturating_pow(self.failures - 1).min(1 << 10);
             State::Resting { until: now + doubled.min(LONGEST_PAUSE) }
         };
-        if let State::Open { mut conversation, .. } = std::mem::replace(&mut self.state, state)
-            && !self.in_flight.is_empty()
-            && conversation.begin_again()
-        {
-            self.suspended = Some(conversation);
+        let mut lost = None;
+        if let State::Open { wire, mut conversation } = std::mem::replace(&mut self.state, state) {
+            lost = Some(wire);
+            if !self.in_flight.is_empty() && conversation.begin_again() {
+                self.suspended = Some(conversation);
+            }
         }
         if self.suspended.is_none() || self.given_up().is_some() {
             self.fail(why, shared);
+        }
+        // Only now: it may take its time, which is none of the operations'.
+        if let Some(wire) = lost {
+            wire.cut();
         }
     }
 

@@ -43,28 +43,37 @@ impl Wire {
     /// # Errors
     /// In words, after which the connection is of no use.
     pub fn send(&mut self, from: &mut dyn Conversation, moved: &mut Moved) -> Result<(), String> {
-        let outgoing = from.outgoing();
-        if outgoing.is_empty() {
-            return Ok(());
-        }
-        let mut sent = 0;
         self.full = false;
-        let outcome = loop {
-            if sent == outgoing.len() {
-                break Ok(());
+        loop {
+            // Asked again and again: a conversation may keep some back until what is here has gone.
+            let outgoing = from.outgoing();
+            if outgoing.is_empty() {
+                return Ok(());
             }
-            match self.stream.try_write(&outgoing[sent..]) {
+            let (sent, outcome) = self.write(outgoing);
+            // Once, since what is left is moved to the front.
+            outgoing.drain(..sent);
+            moved.sent += sent as u64;
+            if self.full || outcome.is_err() {
+                return outcome;
+            }
+        }
+    }
+
+    /// Writes what there is room for, and says how much that was.
+    fn write(&mut self, bytes: &[u8]) -> (usize, Result<(), String>) {
+        let mut sent = 0;
+        while sent < bytes.len() {
+            match self.stream.try_write(&bytes[sent..]) {
                 Ok(count) => sent += count,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.full = true;
-                    break Ok(());
+                    break;
                 }
-                Err(error) => break Err(format!("send: {}", reason(&error))),
+                Err(error) => return (sent, Err(format!("send: {}", reason(&error)))),
             }
-        };
-        outgoing.drain(..sent);
-        moved.sent += sent as u64;
-        outcome
+        }
+        (sent, Ok(()))
     }
 
     /// Hands on one piece of what has come. Says whether there may be more.
@@ -82,6 +91,12 @@ impl Wire {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(format!("receive: {}", reason(&error))),
         }
+    }
+
+    /// Lets go of the connection at once, whatever is still on its way to a server that may not read it.
+    pub fn cut(self) {
+        // Where nothing can be cut it is dropped, which may wait for some seconds.
+        _ = self.stream.cut();
     }
 
     pub fn readable(&self) -> Interest<'_> {

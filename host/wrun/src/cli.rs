@@ -151,7 +151,7 @@ pub struct Run {
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub progress: Progress,
 
-    /// Print nothing but the guest's output, errors and denials
+    /// Print nothing but the guest's output, errors, denials and conditions that fail
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -221,10 +221,11 @@ pub enum ProfileKind {
         #[arg(value_name = "NAME|FILE")]
         profile: String,
     },
-    /// Say whether a file is a good profile, and if not, what is wrong and where
+    /// Say whether a profile is good, and if not, what is wrong and where
     Check {
-        /// The file
-        file: PathBuf,
+        /// A name, or a file: what has a / in it or ends in .toml
+        #[arg(value_name = "NAME|FILE")]
+        profile: String,
     },
 }
 
@@ -250,6 +251,10 @@ pub struct Compare {
     /// Compare even runs of different guests, arguments or samples
     #[arg(long)]
     pub force: bool,
+
+    /// Print nothing but what makes the exit code another than 0
+    #[arg(long, short, conflicts_with = "format")]
+    pub quiet: bool,
 }
 
 /// What is made of several runs.
@@ -260,11 +265,12 @@ pub struct Judging {
     #[arg(long, value_name = "EXPR", value_parser = Expression::parse)]
     pub fail_if: Vec<Expression>,
 
-    /// The smallest change of a median that counts, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = units::percentage)]
-    pub threshold: f64,
+    /// The smallest change of a median that counts, in percent; 5% where nothing is said
+    #[arg(long, value_name = "PERCENT", value_parser = units::percentage)]
+    pub threshold: Option<f64>,
 
-    /// How the comparison is printed: text with what else wrun says, all others on standard output
+    /// How the comparison is printed, on standard output; of runs just made, text goes with what else wrun says, to
+    /// standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 

@@ -21,6 +21,7 @@ pub mod report;
 pub mod run;
 mod series;
 mod supervise;
+mod told;
 pub mod trace;
 pub mod units;
 pub mod warning;
@@ -37,7 +38,6 @@ use clap::CommandFactory;
 use cli::{Cli, Command};
 use guest::Host;
 use plan::{ReportTo, Series};
-use report::data::Family;
 use report::words::printable;
 
 /// How long whoever reads standard error may take for the last words of a run that was made to end.
@@ -64,61 +64,17 @@ pub fn main(cli: Cli) -> ExitCode {
 fn run(run: cli::Run, judging: cli::Judging) -> Result<u8> {
     let series = Series::new(run, judging)?;
     let quiet = series.plans.iter().any(|plan| plan.quiet);
-    let series::Finished { mut done, stopped } = series::run(&series, |line| {
+    let mut finished = series::run(&series, |line| {
         if !quiet && series.is_several() {
             say(line);
         }
     })?;
-    if let ([done], [plan]) = (&mut done[..], &series.plans[..])
+    if let ([done], [plan]) = (&mut finished.done[..], &series.plans[..])
         && plan.report == Some(ReportTo::Stdout)
     {
         done.written = print(&done.report.to_json_pretty());
     }
-    let mut words = String::new();
-    let mut code = exit::OK;
-    let mut hurried = false;
-    for series::Done { label, report, written } in &done {
-        let named = if done.len() > 1 { format!("{}: ", printable(label)) } else { String::new() };
-        if !quiet && done.len() == 1 {
-            words += &report::text::render(report);
-        } else if report.outcome.code != Some(exit::OK) {
-            words += &format!("wrun: {named}{}\n", printable(&report.outcome.words));
-        }
-        let own = match written {
-            Ok(()) => report.outcome.code.unwrap_or(exit::RIG),
-            Err(error) => {
-                words += &failure(error);
-                exit::RIG
-            }
-        };
-        // The first run that did not end well decides.
-        code = if code == exit::OK { own } else { code };
-        hurried |= matches!(report.outcome.family, Family::Interrupted | Family::Limit);
-    }
-    if let Some(error) = stopped {
-        words += &failure(&error);
-        code = if code == exit::OK { exit::RIG } else { code };
-    }
-    let asked = done.len() > 1 || !series.judging.fail_if.is_empty();
-    if asked || series.judging.chart.is_some() {
-        let runs: Vec<_> =
-            done.into_iter().map(|done| compare::Run { label: done.label, report: done.report }).collect();
-        match compare::command::conclude(&runs, &series.judging, true) {
-            Ok(concluded) => {
-                if series.judging.format != cli::Format::Text {
-                    print(&concluded.words)?;
-                    words += &concluded.aloud;
-                } else if asked && (!quiet || concluded.code != exit::OK) {
-                    words += &concluded.words;
-                }
-                code = if code == exit::OK { concluded.code } else { code };
-            }
-            Err(error) => {
-                words += &failure(&error);
-                code = if code == exit::OK { exit::USAGE } else { code };
-            }
-        }
-    }
+    let told::Told { words, code, hurried } = told::told(&series, finished, quiet)?;
     if hurried {
         say_within(words, LAST_WORDS)
     } else {
@@ -150,7 +106,7 @@ fn profile(kind: &cli::ProfileKind) -> Result<u8> {
     print(&match kind {
         cli::ProfileKind::List => profile::commands::list()?,
         cli::ProfileKind::Show { profile } => profile::commands::show(profile)?,
-        cli::ProfileKind::Check { file } => profile::commands::check(file)?,
+        cli::ProfileKind::Check { profile } => profile::commands::check(profile)?,
     })?;
     Ok(exit::OK)
 }

@@ -105,6 +105,10 @@ impl Series {
                 judging.format == cli::Format::Text,
                 "--format is for a comparison: give --backend more than once, or for the report of one run --report -"
             );
+            ensure!(
+                judging.threshold.is_none(),
+                "--threshold is for a comparison: give --backend more than once, or leave it out"
+            );
             if let Some(of_base) = judging.fail_if.iter().find(|expression| matches!(expression.value, Value::Ratio(_)))
             {
                 bail!(

@@ -1,6 +1,6 @@
 //! A file that is whole at every moment: what is new is written beside it and renamed over it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -9,7 +9,7 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Res
     // Through a link, so that the file it leads to is replaced and not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut file = beside(path)?;
-    let mut writer = BufWriter::with_capacity(1 << 16, &mut file);
+    let mut writer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
     write(&mut writer)?;
     writer.flush()?;
     drop(writer);
@@ -17,16 +17,10 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// A new file in the same folder, which goes when it is dropped.
+/// A new file in the same folder, which goes when it is dropped. No error names it: nobody has asked for it.
 pub(crate) fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".wrun-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Like any new file: what the umask leaves of this.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+    // Made by us, and so with what the umask leaves of the permissions, like any new file.
+    let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    tempfile::Builder::new().prefix(".wrun-").make_in(folder, create)
 }

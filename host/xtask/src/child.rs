@@ -7,8 +7,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result};
 use nix::errno::Errno;
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
-use nix::unistd::{getpid, getppid};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getpid, getppid};
 
 use crate::command::shown;
 
@@ -57,6 +57,16 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Asks it to end, and waits until it has, with everything that it still has to write.
+    pub fn end(mut self) -> Result<()> {
+        let process = Pid::from_raw(self.child.id().try_into().context("a process id that is none")?);
+        kill(process, Signal::SIGTERM).with_context(|| format!("cannot end `{}`", self.shown))?;
+        self.child.wait().with_context(|| format!("cannot wait for the end of `{}`", self.shown))?;
+        Ok(())
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         // It may have ended by itself, and then there is nothing to end.
@@ -76,6 +86,19 @@ mod tests {
         assert!(std::fs::exists(&process).unwrap());
         drop(server);
         assert!(!std::fs::exists(&process).unwrap());
+    }
+
+    #[test]
+    fn a_server_that_is_asked_to_end_can_still_write_something() {
+        let file = std::env::temp_dir().join(format!("xtask-last-words-{}", std::process::id()));
+        let script =
+            format!("trap 'echo last > {}; exit' TERM; echo here; while :; do sleep 0.01; done", file.display());
+        let mut server = Server::start(Command::new("sh").args(["-c", &script])).unwrap();
+        server.line().unwrap();
+        server.end().unwrap();
+        let words = std::fs::read_to_string(&file);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(words.unwrap(), "last\n");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::command::{quietly, run};
 use crate::services::{Held, NoServices, POLICY};
 
 /// Packages that bring a service, which Debian starts as soon as it is there.
-const WITH_SERVICES: &[&str] = &["nginx-light"];
+const WITH_SERVICES: &[&str] = &["memcached", "nginx-light"];
 
 /// Whether this machine is a Debian.
 pub fn is_here() -> bool {

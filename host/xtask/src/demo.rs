@@ -1,5 +1,6 @@
-//! The main job on real input: socket-client against an HTTP and an HTTPS peer on loopback, through `wrun`; and the story
-//! that wrun exists for: the same client on a board whose stack stalls half of its requests.
+//! The main job on real input: socket-client against an HTTP and an HTTPS peer on loopback, through `wrun`; a cache both of
+//! whose ends are guests; and the story that wrun exists for: the same client on a board whose stack stalls half of its
+//! requests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,12 @@ use crate::setup::{self, Purpose};
 
 /// Requests to each peer.
 const REQUESTS: &str = "15";
+
+/// Reads, and as many writes, of the cache.
+const OPERATIONS: &str = "2000";
+
+const CACHE_CLIENT: &str = "cache-client.json";
+const CACHE_SERVER: &str = "cache-server.json";
 
 /// Under which the board stalls as often as it is known to, whatever day it is.
 const SEED: &str = "15";
@@ -42,8 +49,12 @@ pub fn run(repo: &Repo) -> Result<()> {
         "xtask: over HTTPS nearly all of a request is `wait`: two small writes meet a delayed acknowledgement.\n    \
          With --no-delay before the guest's name, that is gone."
     );
+    cache(repo, &reports)?;
     let chart = story(repo, &reports)?;
-    eprintln!("xtask: the reports as JSON:\n    {}\n    {}", http.display(), https.display());
+    eprintln!("xtask: the reports as JSON:");
+    for report in [http, https, reports.join(CACHE_CLIENT), reports.join(CACHE_SERVER)] {
+        eprintln!("    {}", report.display());
+    }
     eprintln!(
         "xtask: the story's reports, which `target/debug/wrun compare` compares again, and its picture for a browser:\n    \
          {}\n    {}\n    {}",
@@ -52,6 +63,30 @@ pub fn run(repo: &Repo) -> Result<()> {
         chart.display()
     );
     Ok(())
+}
+
+/// A cache both of whose ends are guests: the client's report, and what the server counted meanwhile.
+fn cache(repo: &Repo, reports: &Path) -> Result<()> {
+    let report = reports.join(CACHE_SERVER);
+    let mut command = Command::new(wrun(repo));
+    command.current_dir(&repo.root).args(["--quiet", "--allow", "tcp-listen://127.0.0.1:0", "--report"]).arg(&report);
+    command.arg(repo.guest("cache-server")).args(["--", "--listen", "127.0.0.1:0"]);
+    eprintln!("\nxtask: now a cache, both of whose ends are guests\nxtask: {} &", shown(&command));
+    let mut server = Server::start(&mut command)?;
+    let address = server.line()?;
+
+    let mut command = Command::new(wrun(repo));
+    command.current_dir(&repo.root).args(["--allow", "loopback", "--report"]).arg(reports.join(CACHE_CLIENT));
+    command.arg(repo.guest("cache-client")).args(["--", "--servers", &address, "--preload", "--verify"]);
+    command.args(["--reads", OPERATIONS, "--writes", OPERATIONS, "--keys", "500"]);
+    eprintln!("xtask: {}", shown(&command));
+    execute(tied(&mut command))?;
+
+    server.end()?;
+    let mut command = Command::new(wrun(repo));
+    command.current_dir(&repo.root).arg("show").arg(&report);
+    eprintln!("xtask: {}", shown(&command));
+    execute(&mut command)
 }
 
 /// The client on this machine's sockets and on the board's, compared; gives the chart.

@@ -125,8 +125,34 @@ fn missing(purpose: Purpose, no_rust: bool, no_c: bool, no_checks: bool) -> Vec<
                 otherwise: "install python3 and put it on PATH",
             });
         }
+        missing.extend([memcached(), memcached_clients()].into_iter().flatten());
     }
     missing
+}
+
+/// The server that the guests' caches are held against.
+fn memcached() -> Option<Missing> {
+    on_path("memcached").is_none().then(|| Missing {
+        why: "the cache guests are held against memcached".to_owned(),
+        packages: vec!["memcached"],
+        otherwise: "install memcached and put it on PATH",
+    })
+}
+
+/// Clients of memcached's that nobody here wrote.
+fn memcached_clients() -> Option<Missing> {
+    const TOOLS: &[&str] = &["memccp", "memccat", "memcrm", "memcstat", "memcslap"];
+    let tools = TOOLS.iter().all(|tool| on_path(tool).is_some());
+    // Debian's package is for Debian's Python, which need not be the first on PATH.
+    let library = ["python3", "/usr/bin/python3"].into_iter().any(|python| {
+        let import = quietly(Command::new(python).args(["-c", "import pymemcache"]));
+        import.is_some_and(|import| import.status.success())
+    });
+    (!tools || !library).then(|| Missing {
+        why: "tests run libmemcached's tools and Python's pymemcache against cache-server".to_owned(),
+        packages: vec!["libmemcached-tools", "python3-pymemcache"],
+        otherwise: "install libmemcached's tools (memccp and its kin) and Python's pymemcache",
+    })
 }
 
 fn install(missing: &[Missing]) -> Result<()> {

@@ -55,7 +55,7 @@ impl Session {
     /// Does what `input` asks for, as far as it is there and `output` has room, and says how many of its bytes are used
     /// up. What is not used is to be given again, with more behind it or with room for answers, as is said.
     ///
-    /// No more than 2 KiB are left for [`Wants::Input`], so that whoever keeps them is bounded.
+    /// Little more than 2 KiB is left for [`Wants::Input`], so that whoever keeps it is bounded.
     pub fn receive(&mut self, input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, Wants) {
         let Some(first) = input.first() else { return (0, Wants::Input) };
         let binary = *first == binary::REQUEST;

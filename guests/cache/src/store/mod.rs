@@ -22,6 +22,9 @@ pub mod number;
 mod order;
 mod statistics;
 
+#[cfg(test)]
+mod tests;
+
 pub use arithmetic::{Change, Counted};
 pub use blocks::Pieces;
 pub use draft::{Draft, Intent, Mode, Outcome, Refusal};

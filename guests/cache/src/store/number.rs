@@ -21,11 +21,11 @@ pub fn unsigned32(text: &[u8]) -> Option<u32> {
     unsigned(text).map(|number| number as u32)
 }
 
-/// A number of 32 bits.
+/// The lowest 32 bits of a number of 64, which may be negative.
 pub fn signed32(text: &[u8]) -> Option<i32> {
     let (negative, magnitude) = read(text.iter().copied())?;
-    let magnitude = i64::try_from(magnitude).ok()?;
-    i32::try_from(if negative { -magnitude } else { magnitude }).ok()
+    let magnitude = i128::from(magnitude);
+    i64::try_from(if negative { -magnitude } else { magnitude }).ok().map(|number| number as i32)
 }
 
 /// Whether there is a minus, and what follows it.
@@ -97,7 +97,8 @@ mod tests {
             assert_eq!(unsigned(text.as_bytes()), number, "{text:?}");
         }
         assert_eq!(signed32(b"-2147483648"), Some(i32::MIN));
-        assert_eq!(signed32(b"2147483648"), None);
+        assert_eq!(signed32(b"4294967297"), Some(1));
+        assert_eq!(signed32(b"9223372036854775808"), None);
         assert_eq!(signed32(b"-99999999999999999999"), None);
         assert_eq!(unsigned32(b"4294967297"), Some(1));
     }

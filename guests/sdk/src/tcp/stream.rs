@@ -117,6 +117,16 @@ impl TcpStream {
         options::close(&self.raw).map_err(|code| refused(code, || format!("close{}", self.of_peer(" to"))))
     }
 
+    /// Cuts the connection now: what was not sent is dropped, and the peer sees a reset. Where a stream is dropped, or
+    /// closed without this, a peer that does not read is waited for, some seconds at most.
+    ///
+    /// # Errors
+    /// `not-supported` where the backend has no linger, which this is with a time of zero; it is dropped then.
+    pub fn cut(self) -> io::Result<Closed> {
+        self.set_linger(Some(Duration::ZERO))?;
+        self.close()
+    }
+
     /// Ready when [`Self::try_read`] would not block, at the end and on errors too.
     pub fn readable(&self) -> Interest<'_> {
         Interest(self.readable.get_or_init(|| self.input.subscribe()))

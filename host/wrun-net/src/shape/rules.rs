@@ -48,6 +48,12 @@ impl Network {
         }
     }
 
+    /// Whether all addresses of the other are in this one.
+    pub fn covers(&self, other: &Self) -> bool {
+        let ((_, wide), (address, narrow)) = (self.canonical(), other.canonical());
+        wide <= narrow && self.contains(address)
+    }
+
     /// A network within the IPv4-mapped addresses, as the IPv4 network it is. A shorter prefix reaches beyond them and
     /// stays one of IPv6.
     fn canonical(&self) -> (IpAddr, u8) {

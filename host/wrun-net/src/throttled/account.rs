@@ -17,11 +17,12 @@ pub struct PathAccount {
     /// The name of the rule.
     pub rule: String,
     pub way: Way,
-    /// Datagrams, or segments of TCP streams and their handshakes, that were handed to the path, and their bytes.
+    /// How often something was sent over the path: datagrams, and segments of TCP streams and their handshakes, these again
+    /// each time one is sent again.
     pub count: u64,
+    /// Of payload, each once.
     pub bytes: u64,
-    /// Of these: lost by chance (a segment each time that it was, before it was sent again), and for want of room in the
-    /// queue.
+    /// Of `count`: lost by chance, and for want of room in the queue.
     pub lost: u64,
     pub overflowed: u64,
     pub duplicated: u64,

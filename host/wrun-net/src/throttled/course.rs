@@ -149,9 +149,9 @@ impl Course {
         // Until it has caught up, what comes next has waited too.
         self.room_since = since.and(Some(departs)).filter(|departs| *departs < now);
         if bytes > 0 {
-            // What never arrives is told of as if it stood alone.
-            let (count, lost) =
-                sent.map_or(((bytes as u64).div_ceil(SEGMENT), 0), |piece| (piece.segments, piece.lost));
+            // What never arrives is told of as if it stood alone, lost once.
+            let alone = (bytes as u64).div_ceil(SEGMENT);
+            let (count, lost) = sent.map_or((alone, alone), |piece| (piece.segments + piece.lost, piece.lost));
             self.tally.handed(Handed { count, bytes, lost, ..Handed::default() });
             if departs > now {
                 self.waiting.push_back((departs, bytes as u64));
@@ -237,11 +237,11 @@ impl Course {
         arrives
     }
 
-    /// Tells of the segments of a handshake, each of which counts as handed over once, however often it is sent.
+    /// Tells of the segments of a handshake.
     fn shook(&self, link: &Link, segments: Segments) {
         // What changes nothing has nothing to tell.
         if segments.sent > 0 && !link.line.is_clear() {
-            self.tally.handed(Handed { count: 1, lost: segments.lost, ..Handed::default() });
+            self.tally.handed(Handed { count: segments.sent, lost: segments.lost, ..Handed::default() });
         }
     }
 

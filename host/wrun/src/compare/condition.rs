@@ -10,6 +10,7 @@ use super::gather::Named;
 use super::held::Held;
 use super::{Gathered, Options, names};
 use crate::near::nearest;
+use crate::report::Report;
 use crate::report::words::Words;
 
 /// Names that a refusal lists.
@@ -21,6 +22,13 @@ const LISTED: usize = 20;
 pub struct Refused {
     pub expression: String,
     pub problem: String,
+}
+
+/// Whether every condition names something that a run which ended well has: where it has not, neither will the same guest's
+/// next runs, and nobody need wait for them.
+pub fn named(report: &Report, conditions: &[Expression]) -> Result<(), Refused> {
+    let run = [Gathered::new(report)];
+    conditions.iter().try_for_each(|expression| Target::find(expression, &run).map(drop))
 }
 
 /// Judges every condition for every run but the base, or for the only one. `comparable` has one entry for each run but the

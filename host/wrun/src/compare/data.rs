@@ -46,6 +46,8 @@ pub struct RunFacts {
     pub arguments: Vec<String>,
     pub backend: String,
     pub settings: BTreeMap<String, String>,
+    /// Of the profile's random numbers; of several rounds that of the first. Null where there are none.
+    pub seed: Option<u64>,
     /// False of a run that was killed or interrupted: there may have been more to measure.
     pub complete: bool,
     pub outcome: String,
@@ -151,6 +153,8 @@ pub struct Judgement {
     pub words: String,
     /// How likely chance alone would make two runs that are alike look so: of the test that the verdict is by. Null of none.
     pub p: Option<Number>,
+    /// What wrun itself takes of a sample, by the overhead it measured: no smaller difference of the medians is told.
+    pub resolution_ns: u64,
     /// Which phases carry the difference, the greatest part first.
     pub places: Vec<Place>,
     /// What the durations look like.
@@ -171,7 +175,7 @@ pub enum Verdict {
     /// Fewer samples than a verdict needs.
     TooFew,
     Faster,
-    /// Any difference is within the threshold.
+    /// Any difference is within the threshold, or less than wrun itself takes.
     Same,
 }
 

@@ -6,8 +6,12 @@ use std::path::Path;
 use super::Run;
 use super::data::{Difference, RunFacts};
 use super::gather::Named;
+use super::ports;
 use crate::report::Report;
 use crate::report::data::Profile;
+
+/// How a difference is called that is only in where a peer of this machine listened.
+pub const PORTS: &str = "loopback ports, taken as equal";
 
 pub fn facts(runs: &[Run]) -> Vec<RunFacts> {
     let labels = distinct(runs.iter().map(|run| run.label.clone()).collect());
@@ -19,6 +23,7 @@ pub fn facts(runs: &[Run]) -> Vec<RunFacts> {
             arguments: header.arguments.clone(),
             backend: header.backend.name.clone(),
             settings: header.backend.settings.clone(),
+            seed: header.seed,
             complete: *complete,
             outcome: outcome.words.clone(),
             warnings: warnings.iter().map(|warning| warning.words.clone()).collect(),
@@ -83,7 +88,8 @@ pub fn differences(base: &Report, other: &Report, base_names: &[Named], names: &
         };
         note("guest", guest(&a.guest), guest(&b.guest), true);
     }
-    note("arguments", arguments(&a.arguments), arguments(&b.arguments), true);
+    let told = if ports::alike(&a.arguments, &b.arguments) { (PORTS, false) } else { ("arguments", true) };
+    note(told.0, arguments(&a.arguments), arguments(&b.arguments), told.1);
     // Of a run that was cut short, names may be missing for no other reason.
     let whole = base.complete && other.complete;
     note("sample names", only(base_names, names), only(names, base_names), whole);

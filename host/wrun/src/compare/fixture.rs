@@ -40,6 +40,7 @@ pub fn board(n: usize, seed: u64) -> Run {
     };
     let mut run = run("throttled netmf3-board", (0..n).map(|_| request(wait(&mut random))));
     run.report.header.backend.name = "throttled".to_owned();
+    run.report.header.seed = Some(seed);
     run.report.header.backend.settings.insert("profile".to_owned(), "netmf3-board".to_owned());
     run
 }

@@ -3,7 +3,7 @@
 //! - In: [`Run`]s, the first of which is the base, and [`Options`]. [`gather`] counts a report's samples anew, as
 //!   [`series::Series`].
 //! - Figures: [`figures`], [`modes`], on the arithmetic of [`math`].
-//! - Judgement: [`verdict`] with [`stalls`], [`place`] (where), [`why`] (shapes), [`facts`] (what the runs differ in), and
+//! - Judgement: [`verdict`] with [`stalls`] and [`resolution`], [`place`] (where), [`why`] (shapes), [`facts`] (what the runs differ in, with [`ports`]), and
 //!   [`condition`] with [`held`] for `--fail-if`, read by [`expression`].
 //! - Out: [`data::Comparison`], which [`output`] turns into text, JSON, Markdown, CSV and JUnit's XML.
 //!
@@ -23,6 +23,8 @@ mod math;
 mod modes;
 pub mod output;
 mod place;
+mod ports;
+mod resolution;
 #[cfg(test)]
 mod schema;
 mod series;
@@ -81,7 +83,7 @@ impl Default for Options {
 ///
 /// Fails only where a condition cannot be asked: it names what no run has, or is about a base where there is none.
 pub fn compare(runs: &[Run], options: &Options) -> Result<Comparison, Refused> {
-    let gathered: Vec<Gathered<'_>> = runs.iter().map(Gathered::new).collect();
+    let gathered: Vec<Gathered<'_>> = runs.iter().map(|run| Gathered::new(&run.report)).collect();
     let mut comparison = Comparison {
         schema: SCHEMA,
         seed: options.seed,
@@ -123,14 +125,14 @@ struct Gathered<'a> {
 }
 
 impl<'a> Gathered<'a> {
-    fn new(run: &'a Run) -> Self {
-        let names = gather(&run.report);
+    fn new(report: &'a Report) -> Self {
+        let names = gather(report);
         let places = names.iter().enumerate().map(|(place, named)| (named.name.clone(), place)).collect();
         let mut samples: HashMap<&str, Vec<&Sample>> = HashMap::new();
-        for sample in &run.report.samples {
+        for sample in &report.samples {
             samples.entry(&sample.name).or_default().push(sample);
         }
-        Self { report: &run.report, names, places, samples }
+        Self { report, names, places, samples }
     }
 
     fn named(&self, name: &Words) -> Option<&Named> {
@@ -190,8 +192,13 @@ impl Comparing<'_> {
     }
 
     fn judgement(&self, named: &[&Named], runs: &[OfRun], at: usize) -> Judgement {
+        let of_run = |run: usize| {
+            let Gathered { report, names, .. } = &self.gathered[run];
+            resolution::resolution(report, names, named[run])
+        };
+        let resolution_ns = of_run(0).max(of_run(at));
         let (places, shapes) = (Vec::new(), Vec::new());
-        let silent = |verdict, words: String| Judgement { verdict, words, p: None, places, shapes };
+        let silent = |verdict, words: String| Judgement { verdict, words, p: None, resolution_ns, places, shapes };
         let (base, other) = (named[0], named[at]);
         if !self.comparable[at - 1] {
             return silent(Verdict::NotComparable, "the runs differ in more than their sockets".to_owned());
@@ -204,7 +211,7 @@ impl Comparing<'_> {
         }
         let cut_short = [at, 0].into_iter().find(|run| !self.gathered[*run].report.complete);
         let cut_short = cut_short.map(|run| self.labels[run].as_str());
-        let pair = Pair { base, other, base_label: &self.labels[0], cut_short };
+        let pair = Pair { base, other, base_label: &self.labels[0], resolution_ns, cut_short };
         let Judged { verdict, words, p } =
             verdict::judge(pair, runs[at].figures.to_base.as_ref(), self.options.threshold);
         let slower = verdict != Verdict::Faster;
@@ -225,6 +232,7 @@ impl Comparing<'_> {
             verdict,
             words,
             p: p.and_then(Number::new),
+            resolution_ns,
         }
     }
 

@@ -32,8 +32,8 @@ pub struct Stalls {
 }
 
 /// Stalls of which one run has more, so many more that they change the mean by the share `threshold` of what the others
-/// take.
-pub fn stalls(base: &Named, other: &Named, threshold: f64) -> Option<Stalls> {
+/// take, and are longer than them by more than `resolution_ns`.
+pub fn stalls(base: &Named, other: &Named, threshold: f64, resolution_ns: u64) -> Option<Stalls> {
     let (base, other) = (&base.times, &other.times);
     let points = merged(base, other);
     let cut = split::best(&points, LEAST)?;
@@ -50,7 +50,8 @@ pub fn stalls(base: &Named, other: &Named, threshold: f64) -> Option<Stalls> {
     }
     let (shorter, longer) = points.split_at(cut.index);
     let change = (of_other as f64 / other.n() as f64 - of_base as f64 / base.n() as f64).abs();
-    let matters = change * (middle(longer) / middle(shorter) - 1.0) > threshold;
+    let (longer, shorter) = (middle(longer), middle(shorter));
+    let matters = change * (longer / shorter - 1.0) > threshold && longer - shorter > resolution_ns as f64;
     let (more, p) = (above < below, 2.0 * above.min(below));
     matters.then_some(Stalls { limit_ns: limit, base: of_base, other: of_other, more, p })
 }

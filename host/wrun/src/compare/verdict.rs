@@ -1,7 +1,8 @@
 //! The one verdict on a name, and the sentence that it is.
 //!
 //! A change counts when it is larger than the threshold and the 95 % interval of the ratio of medians is clear of 1. It is ruled out
-//! when the interval lies within the threshold. Anything else is inconclusive. Beside the median there are
+//! when the interval lies within the threshold. Anything else is inconclusive. What is less than wrun itself takes of a sample
+//! ([`super::resolution`]) is no change either. Beside the median there are
 //! more looks, since a run may be worse without its median being so: stalls ([`super::stalls`]), errors, and samples
 //! that never finished. Who may lose so many more that it would count is not the same, and who loses more is not faster.
 
@@ -22,6 +23,8 @@ pub struct Pair<'a> {
     pub base: &'a Named,
     pub other: &'a Named,
     pub base_label: &'a str,
+    /// Medians that are less apart are not told apart: see [`super::resolution`].
+    pub resolution_ns: u64,
     /// The run of the two that was cut short: what it had still to do may have gone otherwise.
     pub cut_short: Option<&'a str>,
 }
@@ -82,9 +85,11 @@ fn may_lose_more(pair: Pair<'_>, threshold: f64) -> bool {
 
 /// The verdict on what ended well.
 fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> Judged {
-    let (verdict, median) = medians(to_base, threshold, pair.base_label);
+    let (verdict, median) = resolved(pair, to_base, medians(to_base, threshold, pair.base_label));
     let p = to_base.and_then(|to_base| to_base.p).map(Number::get);
-    let Some(stalls) = stalls(pair.base, pair.other, threshold) else { return Judged { verdict, words: median, p } };
+    let Some(stalls) = stalls(pair.base, pair.other, threshold, pair.resolution_ns) else {
+        return Judged { verdict, words: median, p };
+    };
     let tail = tail(&stalls, pair);
     match (verdict, stalls.more) {
         (Verdict::Slower, true) | (Verdict::Faster, false) => Judged { verdict, words: median, p },
@@ -95,6 +100,29 @@ fn timing(pair: Pair<'_>, to_base: Option<&ToBase>, threshold: f64) -> Judged {
             let verdict = if more { Verdict::Slower } else { Verdict::Faster };
             Judged { verdict, words: format!("{tail}; {median}"), p: Some(stalls.p) }
         }
+    }
+}
+
+/// The same where the medians are further apart than wrun's own doing can put them, and not told apart where they are not.
+fn resolved(pair: Pair<'_>, to_base: Option<&ToBase>, (verdict, words): (Verdict, String)) -> (Verdict, String) {
+    let (base, other) = (pair.base.times.median().unwrap_or(0), pair.other.times.median().unwrap_or(0));
+    let (apart, resolution) = (other.abs_diff(base), pair.resolution_ns);
+    if apart >= resolution {
+        return (verdict, words);
+    }
+    let within = |ratio: Number| ((ratio.get() - 1.0) * base as f64).abs() < resolution as f64;
+    let interval = to_base.and_then(|to_base| to_base.interval);
+    let ruled_out = interval.is_some_and(|interval| within(interval.low) && within(interval.high));
+    match verdict {
+        Verdict::Inconclusive if !ruled_out => (verdict, words),
+        Verdict::Slower | Verdict::Faster | Verdict::Inconclusive => {
+            let (apart, resolution) = (duration(apart), duration(resolution));
+            (
+                Verdict::Same,
+                format!("{words}, {apart} apart: less than the {resolution} that wrun itself takes of a sample"),
+            )
+        }
+        _ => (verdict, words),
     }
 }
 

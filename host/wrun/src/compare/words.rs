@@ -34,9 +34,18 @@ pub fn probability(p: f64) -> String {
 
 /// `600 ms ×8, 5.90 s ×7: two modes`.
 pub fn modes(modes: &[Mode]) -> String {
+    several(modes, |_| String::new())
+}
+
+/// The same with how far each reaches: `600 ms ×8 (204–889 ms), 5.90 s ×7 (1.05–7.91 s): two modes`.
+pub fn modes_with_ranges(modes: &[Mode]) -> String {
+    several(modes, |mode| format!(" ({})", range(mode.min_ns, mode.max_ns)))
+}
+
+fn several(modes: &[Mode], behind: impl Fn(&Mode) -> String) -> String {
     const NUMBERS: [&str; 4] = ["two", "three", "four", "five"];
-    let each: Vec<String> =
-        modes.iter().map(|mode| format!("{} ×{}", duration(mode.median_ns), count(mode.count))).collect();
+    let one = |mode: &Mode| format!("{} ×{}{}", duration(mode.median_ns), count(mode.count), behind(mode));
+    let each: Vec<String> = modes.iter().map(one).collect();
     let number = modes.len().checked_sub(2).and_then(|index| NUMBERS.get(index)).unwrap_or(&"several");
     format!("{}: {number} modes", each.join(", "))
 }

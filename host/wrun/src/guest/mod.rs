@@ -20,7 +20,7 @@ use wasmtime_wasi::p2::bindings::CommandPre;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
 use crate::plan::Folder;
-use crate::wasi::turn::{Poll, PollView};
+use crate::wasi::poll::{Poll, PollView};
 use crate::wasi::{HasSockets, RigFailure, Sockets, View};
 use clock::Ticking;
 use limits::{Limits, MemoryExceeded};

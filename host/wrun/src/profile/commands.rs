@@ -1,7 +1,5 @@
 //! `wrun profile`: what it prints.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::presets::{self, Preset};
@@ -26,9 +24,9 @@ pub fn show(name: &str) -> Result<String> {
     Ok(super::find(name)?.effective)
 }
 
-/// That a file is a profile.
-pub fn check(path: &Path) -> Result<String> {
-    let loaded = super::open(path)?;
+/// That a file, or one of wrun's own, is a profile.
+pub fn check(name: &str) -> Result<String> {
+    let loaded = super::find(name)?;
     let rules = match loaded.profile.rules.len() {
         0 => "no rule".to_owned(),
         1 => "a rule".to_owned(),

@@ -78,8 +78,7 @@ fn is_path(name: &str) -> bool {
 }
 
 fn parse(text: &str, name: &str, origin: &str, folder: Option<&Path>) -> Result<Loaded, Unfit> {
-    let read = reading::read(text).map_err(|problem| vec![problem]);
-    let meaning = read
+    let meaning = reading::read(text)
         .and_then(|file| meaning::of(&file, name, folder))
         .map_err(|problems| Unfit::new(origin.to_owned(), text, problems))?;
     let effective = effective::effective(&meaning);

@@ -180,7 +180,9 @@ pub(super) fn impaired() -> Report {
     let bad = Configured { offline: true, lasts_ns: Some(3_000_000_000), ..configured.clone() };
     let path = |way, configured| PathFigures { rule: "all".to_owned(), way, configured, achieved: achieved.clone() };
     report.throttle = Some(Throttle {
-        profile: "[both]\ndelay = \"100 ms\"\n".to_owned(),
+        profile: "[stall]\nanswer = [{ from = \"200 ms\", to = \"0.9 s\" }, { from = \"3 s\", to = \"3 s\" }]\n\
+                  send = [{ from = \"1 s\", to = \"8 s\" }]\n"
+            .to_owned(),
         paths: vec![path(Way::Up, vec![configured.clone()]), path(Way::Down, vec![configured, bad])],
         quirks: vec![Quirk { name: "answer-stalls".to_owned(), count: 15, total_ns: Some(41_200_000_000) }],
     });

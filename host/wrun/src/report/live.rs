@@ -25,6 +25,11 @@ const PACE: Duration = Duration::from_millis(200);
 pub enum LiveError {
     #[error("cannot write the report to {}: {why}; name a file in a folder that exists and can be written", path.display())]
     Unwritable { path: PathBuf, why: io::Error },
+    #[error(
+        "cannot write the report to {}: what is measured meanwhile goes to {}: {why}; move that away, or name another file",
+        path.display(), partial.display()
+    )]
+    Beside { path: PathBuf, partial: PathBuf, why: io::Error },
     #[error("cannot write the report to {}: it is no regular file; name another, or - for the standard output", path.display())]
     NoFile { path: PathBuf },
     #[error("cannot write the report to {}: another wrun is writing to it; wait for it to end or name another file", path.display())]
@@ -58,7 +63,11 @@ impl Live {
         }
         let partial = partial_of(&path);
         let unwritable = |why| LiveError::Unwritable { path: path.clone(), why };
-        let unwritable_part = |why| LiveError::Unwritable { path: partial.clone(), why };
+        let unwritable_part = |why| match partial.exists() {
+            // It is in the way; else it is as the file itself would be.
+            true => LiveError::Beside { path: path.clone(), partial: partial.clone(), why },
+            false => unwritable(why),
+        };
         if fs::metadata(&path).is_ok_and(|metadata| metadata.permissions().readonly()) {
             return Err(unwritable(io::ErrorKind::PermissionDenied.into()));
         }

@@ -65,10 +65,11 @@ pub struct Configured {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Achieved {
-    /// Datagrams, or pieces of TCP streams.
+    /// How often something was sent: datagrams, and segments of TCP streams, these again each time one was sent again.
     pub count: u64,
+    /// Of payload, each once.
     pub bytes: u64,
-    /// By chance; a piece of a TCP stream was sent again.
+    /// Of `count`, by chance.
     pub lost: u64,
     /// For want of room in the queue.
     pub overflowed: u64,

@@ -2,7 +2,7 @@
 //!
 //! [`bindings`] is the one `bindgen!` of the host. The standard's rules about addresses, states and ranges are held
 //! here, once, for every backend: [`tcp`] and [`udp`] are the state machines, [`lookup`] the names, [`streams`] the
-//! bytes of a connection; [`options`] and [`timing`] are the extension. [`policy`](crate::policy) is asked before
+//! bytes of a connection, [`poll`] the waiting for them; [`options`] and [`timing`] are the extension. [`policy`](crate::policy) is asked before
 //! anything reaches the backend.
 //!
 //! What is left out: the rest of WASI. It is wasmtime-wasi's, linked in [`crate::guest`] interface by interface, so
@@ -14,11 +14,12 @@ mod limit;
 mod lookup;
 mod network;
 mod options;
+pub mod poll;
 mod scratch;
 mod streams;
 mod tcp;
 mod timing;
-pub mod turn;
+mod turn;
 mod udp;
 mod values;
 

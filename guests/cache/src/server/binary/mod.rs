@@ -12,6 +12,9 @@ use super::session::{State, Step};
 use super::{Cache, Wants};
 use frame::{Frame, HEADER, Status, opcode};
 
+/// What is waited for behind a header, at most. More than extras and the longest key.
+const LONGEST_START: usize = 1024;
+
 /// Does the command at the start of `input`, if it is there but for its value.
 pub fn command(input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, Step) {
     let Some((header, rest)) = input.split_first_chunk::<HEADER>() else {
@@ -20,25 +23,30 @@ pub fn command(input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize,
         return if begins { (0, Step::Wait(Wants::Input)) } else { (input.len(), Step::Next(State::Closed)) };
     };
     let Some(asked) = Asked::read(header) else { return (input.len(), Step::Next(State::Closed)) };
-    if asked.key_length > crate::key::MAX_LENGTH && asked.lengths_agree() {
-        // Nobody has to send such a key whole.
-        asked.error(Status::BadArguments, output);
-        cache.traffic.errors += 1;
-        return (input.len(), Step::Next(State::Closed));
+    let before_value = asked.extras_length + asked.key_length;
+    if rest.len() < before_value.min(LONGEST_START) {
+        return (0, Step::Wait(Wants::Input));
     }
-    let Some((extras, rest)) = rest.split_at_checked(asked.extras_length) else { return (0, Step::Wait(Wants::Input)) };
-    let Some((key, _)) = rest.split_at_checked(asked.key_length) else { return (0, Step::Wait(Wants::Input)) };
     cache.traffic.commands += 1;
-    let frame = Frame { asked, extras, key };
-    let used = HEADER + asked.extras_length + asked.key_length;
-    match dispatch(frame, output, cache) {
-        Ok(state) => (used, Step::Next(state)),
-        Err(Closes(status)) => {
-            cache.traffic.errors += 1;
-            asked.error(status, output);
-            (input.len(), Step::Next(State::Closed))
-        }
+    if asked.key_length > crate::key::MAX_LENGTH {
+        // Nobody has to send the longest of those keys whole.
+        let status = if asked.lengths_agree() { Status::BadArguments } else { Status::UnknownCommand };
+        return refuse(asked, status, input, output, cache);
     }
+    let (extras, rest) = rest.split_at(asked.extras_length);
+    let key = &rest[..asked.key_length];
+    let frame = Frame { asked, extras, key };
+    match dispatch(frame, output, cache) {
+        Ok(state) => (HEADER + before_value, Step::Next(state)),
+        Err(Closes(status)) => refuse(asked, status, input, output, cache),
+    }
+}
+
+/// Says what is wrong, and closes: where the next command begins is not known.
+fn refuse(asked: Asked, status: Status, input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, Step) {
+    cache.traffic.errors += 1;
+    asked.error(status, output);
+    (input.len(), Step::Next(State::Closed))
 }
 
 /// A frame that is answered with this, and nothing after it.

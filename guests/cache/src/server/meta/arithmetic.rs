@@ -39,7 +39,8 @@ fn count(key: &Key, flags: &Flags<'_>, output: &mut Vec<u8>, cache: &mut Cache) 
             None => (&b"NF"[..], None),
             Some(_) => {
                 let (digits, first) = number::digits(flags.initial);
-                let begun = cache.store.put_value(key.as_slice(), &digits[first..], Intent::default(), cache.now);
+                let intent = Intent { base64: key.base64, ..Intent::default() };
+                let begun = cache.store.put_value(key.as_slice(), &digits[first..], intent, cache.now);
                 begun.map_err(|_| NO_ROOM_FOR_ITEM)?;
                 (&b"HD"[..], Some((flags.initial, true)))
             }

@@ -10,8 +10,9 @@ pub fn debug(arguments: &[&[u8]], output: &mut Vec<u8>, cache: &mut Cache) {
     let Some((word, rest)) = arguments.split_first().filter(|(key, _)| is_key(key)) else {
         return output.extend_from_slice(BAD_FORMAT);
     };
-    let base64 = rest.first().is_some_and(|flag| *flag == b"b");
-    let Some(key) = Key::of(word, base64) else { return output.extend_from_slice(BAD_FORMAT) };
+    let is_base64 = rest.first().is_some_and(|flag| *flag == b"b");
+    let key = if is_base64 { Key::base64(word) } else { Key::plain(word) };
+    let Some(key) = key else { return output.extend_from_slice(BAD_FORMAT) };
     match cache.store.find(key.as_slice(), cache.now) {
         None => output.extend_from_slice(b"EN\r\n"),
         Some(found) => tell(cache.store.look(found), cache.now, output),

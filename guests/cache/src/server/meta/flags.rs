@@ -1,5 +1,6 @@
 //! What stands behind the key of a meta command: letters, some with a token.
 
+use super::Key;
 use crate::store::number::{signed32, unsigned, unsigned32};
 use crate::store::{Expiry, Seconds};
 
@@ -8,8 +9,6 @@ use crate::store::{Expiry, Seconds};
 pub struct Flags<'a> {
     /// All of them in their order, for what is answered in that order.
     pub words: &'a [&'a [u8]],
-    /// b: the key is in base64.
-    pub base64: bool,
     /// v: the value is wanted.
     pub value: bool,
     /// q: what is as it should be needs no answer.
@@ -38,17 +37,20 @@ pub struct Flags<'a> {
 
 const DUPLICATE: &[u8] = b"CLIENT_ERROR duplicate flag\r\n";
 const UNKNOWN: &[u8] = b"CLIENT_ERROR invalid flag\r\n";
+const BAD_KEY: &[u8] = b"CLIENT_ERROR error decoding key\r\n";
 const BAD_TOKEN: &[u8] = b"CLIENT_ERROR bad token in command line format\r\n";
 const BAD_MODE: &[u8] = b"CLIENT_ERROR incorrect length for M token\r\n";
 const BAD_INITIAL: &[u8] = b"CLIENT_ERROR invalid numeric initial value\r\n";
 const BAD_DELTA: &[u8] = b"CLIENT_ERROR invalid numeric delta value\r\n";
 
 impl<'a> Flags<'a> {
-    /// Reads them, and says what is wrong with them if anything is: the last thing that is.
-    pub fn read(words: &'a [&'a [u8]], now: Seconds) -> (Self, Option<&'static [u8]>) {
+    /// Reads them and the key that b says is in base64.
+    ///
+    /// # Errors
+    /// What is wrong with them: the last thing that is, as with memcached.
+    pub fn read(key: &[u8], words: &'a [&'a [u8]], now: Seconds) -> Result<(Key, Self), &'static [u8]> {
         let mut flags = Self {
             words,
-            base64: false,
             value: false,
             quiet: false,
             no_use: false,
@@ -64,17 +66,20 @@ impl<'a> Flags<'a> {
         };
         let mut seen = 0_u128;
         let mut wrong = None;
+        let mut kept = Key::plain(key);
         for word in words {
             let (letter, token) = (word[0], &word[1..]);
             if letter >= 127 || seen >> letter & 1 == 1 {
-                return (flags, Some(DUPLICATE));
+                return Err(DUPLICATE);
             }
             seen |= 1 << letter;
             let outcome = match letter {
+                b'b' => Key::base64(key).map(|key| kept = Some(key)).ok_or(BAD_KEY),
                 b'T' => expiry(token, now, &mut flags.expiry),
                 b'N' => expiry(token, now, &mut flags.vivify),
                 b'R' => expiry(token, now, &mut flags.renew_before),
-                b'F' => number(unsigned32(token), &mut flags.client_flags, super::BAD_FORMAT),
+                // What was wrong before this stays what is said.
+                b'F' => number(unsigned32(token), &mut flags.client_flags, wrong.unwrap_or(super::BAD_FORMAT)),
                 b'C' => number(unsigned(token).map(Some), &mut flags.compare, BAD_TOKEN),
                 b'J' => number(unsigned(token), &mut flags.initial, BAD_INITIAL),
                 b'D' => number(unsigned(token), &mut flags.delta, BAD_DELTA),
@@ -84,18 +89,20 @@ impl<'a> Flags<'a> {
                 },
                 _ => match flags.switch(letter) {
                     true => Ok(()),
-                    false => return (flags, Some(UNKNOWN)),
+                    false => return Err(UNKNOWN),
                 },
             };
             wrong = outcome.err().or(wrong);
         }
-        (flags, wrong)
+        match (kept, wrong) {
+            (Some(key), None) => Ok((key, flags)),
+            (_, wrong) => Err(wrong.unwrap_or(BAD_KEY)),
+        }
     }
 
     /// Takes a letter that needs no token; whether there is one.
     fn switch(&mut self, letter: u8) -> bool {
         match letter {
-            b'b' => self.base64 = true,
             b'v' => self.value = true,
             b'q' => self.quiet = true,
             b'u' => self.no_use = true,

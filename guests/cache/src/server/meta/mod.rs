@@ -47,16 +47,18 @@ struct Key {
 }
 
 impl Key {
-    /// `None` where base64 was said and is not.
-    fn of(word: &[u8], base64: bool) -> Option<Self> {
+    /// `None` where it is too long.
+    fn plain(word: &[u8]) -> Option<Self> {
         let mut bytes = [0; crate::key::MAX_LENGTH];
-        let length = if base64 {
-            base64::decode(word, &mut bytes)?
-        } else {
-            bytes.get_mut(..word.len())?.copy_from_slice(word);
-            word.len()
-        };
-        Some(Self { bytes, length, base64 })
+        bytes.get_mut(..word.len())?.copy_from_slice(word);
+        Some(Self { bytes, length: word.len(), base64: false })
+    }
+
+    /// `None` where it is not base64, or too long.
+    fn base64(word: &[u8]) -> Option<Self> {
+        let mut bytes = [0; crate::key::MAX_LENGTH];
+        let length = base64::decode(word, &mut bytes)?;
+        Some(Self { bytes, length, base64: true })
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -134,13 +136,5 @@ fn read<'a>(
     if words.len() > MOST_WORDS {
         return Err(too_many);
     }
-    let (flags, mut error) = Flags::read(rest.get(between..).unwrap_or_default(), now);
-    let kept = Key::of(key, flags.base64);
-    if kept.is_none() && error.is_none() {
-        error = Some(b"CLIENT_ERROR error decoding key\r\n");
-    }
-    match (kept, error) {
-        (Some(key), None) => Ok((key, flags)),
-        (_, error) => Err(error.unwrap_or(BAD_FORMAT)),
-    }
+    Flags::read(key, rest.get(between..).unwrap_or_default(), now)
 }

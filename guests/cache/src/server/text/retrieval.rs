@@ -30,7 +30,11 @@ pub fn get(name: &[u8], line: &[u8], arguments: &[&[u8]], output: &mut Vec<u8>, 
         let Some(expiry) = signed32(arguments[0]) else { return answer(BAD_EXPIRY, output) };
         touch = Some(Expiry::from_client(expiry.into(), cache.now));
     }
-    if !words.all(is_key) {
+    if !words.clone().all(is_key) {
+        // No value is given, but those before the wrong key are used.
+        for word in words.take_while(|word| is_key(word)).filter(|word| !word.is_empty()) {
+            look_up(word, touch, cache);
+        }
         return answer(BAD_FORMAT, output);
     }
     Command::Keys(State::Keys { with_cas, touch }, at.min(line.len()))
@@ -78,12 +82,7 @@ pub fn keys(
             if output.len() >= HIGH_WATER {
                 return (at, Step::Wait(Wants::Room));
             }
-            let now = cache.now;
-            let item = match touch {
-                None => cache.store.get(word, now),
-                Some(expiry) => cache.store.touch(word, expiry, now),
-            };
-            item.into_iter().for_each(|item| value(word, item, with_cas, output));
+            look_up(word, touch, cache).into_iter().for_each(|item| value(word, item, with_cas, output));
         }
         at += end + 1;
         match rest[end] {
@@ -97,6 +96,13 @@ pub fn keys(
             }
             _ => {}
         }
+    }
+}
+
+fn look_up<'a>(key: &[u8], touch: Option<Expiry>, cache: &'a mut Cache) -> Option<Item<'a>> {
+    match touch {
+        None => cache.store.get(key, cache.now),
+        Some(expiry) => cache.store.touch(key, expiry, cache.now),
     }
 }
 

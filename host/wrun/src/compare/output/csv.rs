@@ -1,12 +1,13 @@
-//! The figures of a comparison as CSV (RFC 4180): a line for each sample or phase of each run. Times in nanoseconds.
+//! The figures of a comparison as CSV (RFC 4180): a line for each sample or phase of each run, and then one for each condition,
+//! which has no figures. Times in nanoseconds.
 //!
 //! Spreadsheets take a cell that begins in a certain way for a formula, and would compute what a guest calls its samples: before
 //! such names stands an apostrophe.
 
-use crate::compare::data::{Comparison, Figures, Number, OfRun};
+use crate::compare::data::{Comparison, Condition, Figures, Number, OfRun};
 use crate::report::words::printable;
 
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 22] = [
     "run",
     "sample",
     "phase",
@@ -27,6 +28,8 @@ const COLUMNS: [&str; 20] = [
     "ratio_high",
     "p",
     "verdict",
+    "condition",
+    "result",
 ];
 
 pub fn render(comparison: &Comparison) -> String {
@@ -44,6 +47,7 @@ pub fn render(comparison: &Comparison) -> String {
             }
         }
     }
+    comparison.conditions.iter().for_each(|one| line(&mut text, condition(one)));
     text
 }
 
@@ -83,7 +87,18 @@ fn cells(
         number(interval.map(|interval| interval.high)),
         number(to_base.and_then(|to_base| to_base.p)),
         verdict.to_owned(),
+        String::new(),
+        String::new(),
     ]
+}
+
+/// All but the run, the condition and what came of it is empty.
+fn condition(condition: &Condition) -> [String; COLUMNS.len()] {
+    let mut cells = COLUMNS.map(|_| String::new());
+    cells[0] = name(&condition.label);
+    let [.., expression, result] = &mut cells;
+    (*expression, *result) = (name(&condition.expression), condition.result.word().to_owned());
+    cells
 }
 
 fn line(text: &mut String, cells: [String; COLUMNS.len()]) {

@@ -9,11 +9,18 @@ use crate::report::words::printable;
 
 pub fn render(comparison: &Comparison) -> String {
     let mut text = String::new();
-    for against in &comparison.against_base {
+    for (at, against) in comparison.against_base.iter().enumerate() {
+        if at > 0 {
+            // Or they would be one paragraph.
+            line(&mut text, "");
+        }
         line(&mut text, format!("**{}: {}**: {}", safe(&against.label), against.verdict.word(), safe(&against.words)));
         for one in against.differences.iter().filter(|one| one.decisive) {
             line(&mut text, format!("- {} differs: {} – {}", safe(&one.what), safe(&one.base), safe(&one.other)));
         }
+    }
+    if !comparison.conditions.is_empty() {
+        line(&mut text, "");
     }
     for condition in &comparison.conditions {
         let (expression, label, words) = (safe(&condition.expression), safe(&condition.label), safe(&condition.words));
@@ -51,7 +58,7 @@ fn table(text: &mut String, comparison: &Comparison, name: &Compared) {
     line(text, "");
     for (run, of_run) in comparison.runs.iter().zip(&name.runs) {
         if !of_run.figures.modes.is_empty() {
-            line(text, format!("- {}: {}", safe(&run.label), words::modes(&of_run.figures.modes)));
+            line(text, format!("- {}: {}", safe(&run.label), words::modes_with_ranges(&of_run.figures.modes)));
         }
     }
 }

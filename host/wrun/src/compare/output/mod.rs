@@ -20,6 +20,11 @@ pub fn render(comparison: &Comparison, format: Format) -> String {
     }
 }
 
+/// What came of the conditions alone, for people: of a run whose report has its figures already. Nothing where there are none.
+pub fn conditions(comparison: &Comparison) -> String {
+    text::conditions(comparison)
+}
+
 fn json(comparison: &Comparison) -> String {
     let mut json = Vec::new();
     // Neither memory nor these types fail to be written: keys are strings, and no number is NaN.

@@ -10,6 +10,7 @@ use crate::compare::data::{
     Against, Compared, Comparison, Condition, ConditionResult, Difference, Figures, Judgement, RunFacts, ToBase,
     Verdict,
 };
+use crate::compare::facts::PORTS;
 use crate::compare::words;
 use crate::report::stats::P95_NEEDS;
 use crate::report::text::page::{BAD, Column, FAINT, GOOD, HEAD, Line, PLAIN, Page, WARN};
@@ -40,14 +41,25 @@ pub fn render(comparison: &Comparison) -> String {
     footnotes(&mut page, comparison);
     warnings(&mut page, runs);
     verdicts(&mut page, comparison);
-    conditions.iter().enumerate().for_each(|(at, condition)| judged(&mut page, at == 0, condition));
+    if !conditions.is_empty() {
+        page.gap();
+    }
+    conditions.iter().for_each(|condition| judged(&mut page, condition));
+    page.text()
+}
+
+pub fn conditions(comparison: &Comparison) -> String {
+    let mut page = Page::default();
+    comparison.conditions.iter().for_each(|condition| judged(&mut page, condition));
     page.text()
 }
 
 /// Runs are numbered, and called by their numbers where there is no room for more.
 fn heading(page: &mut Page, at: usize, run: &RunFacts) {
     let role = format!("{} {}", if at == 0 { "base" } else { "with" }, number(at));
-    let settings: Vec<String> = run.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let seed = run.seed.map(|seed| format!("seed {seed}"));
+    let settings = run.settings.iter().map(|(name, value)| format!("{name} {value}"));
+    let settings: Vec<String> = settings.chain(seed).collect();
     let settings = if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
     let command = [vec![run.guest.name.clone()], run.arguments.clone()].concat().join(" ");
     let label = if run.label == run.backend { String::new() } else { format!(" on {}", run.backend) };
@@ -60,7 +72,7 @@ fn heading(page: &mut Page, at: usize, run: &RunFacts) {
 
 fn differences(page: &mut Page, against: &Against) {
     // What is compared is a difference too, and is in the headings.
-    let told = |one: &&Difference| one.decisive || matches!(one.what.as_str(), "machine" | "build" | "wrun");
+    let told = |one: &&Difference| one.decisive || matches!(one.what.as_str(), "machine" | "build" | "wrun" | PORTS);
     let told: Vec<&Difference> = against.differences.iter().filter(told).collect();
     if !told.is_empty() {
         page.gap();
@@ -259,10 +271,7 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-fn judged(page: &mut Page, first: bool, condition: &Condition) {
-    if first {
-        page.gap();
-    }
+fn judged(page: &mut Page, condition: &Condition) {
     let style = match condition.result {
         ConditionResult::Passed => GOOD,
         ConditionResult::Failed | ConditionResult::TooFew => BAD,

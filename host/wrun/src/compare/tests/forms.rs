@@ -71,6 +71,16 @@ fn modes_are_told_of_the_phases_in_which_the_difference_lies() {
 }
 
 #[test]
+fn conditions_are_in_every_form() {
+    let told = told();
+    for format in [Format::Text, Format::Json, Format::Markdown, Format::Csv, Format::Junit] {
+        let text = output::render(&told, format);
+        let said = ["inconclusive", "request.p95"].iter().all(|word| text.contains(word));
+        assert!(said, "{format:?}: {text}");
+    }
+}
+
+#[test]
 fn the_other_forms_have_the_same() {
     for (name, format) in [("markdown", Format::Markdown), ("csv", Format::Csv), ("junit", Format::Junit)] {
         insta::assert_snapshot!(name, output::render(&told(), format));
@@ -113,7 +123,7 @@ fn every_line_of_csv_has_as_many_cells_as_the_first() {
                     _ => {}
                 }
             }
-            assert_eq!(cells, 20, "{line}");
+            assert_eq!(cells, 22, "{line}");
         }
     }
 }

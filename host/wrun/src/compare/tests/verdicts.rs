@@ -28,6 +28,30 @@ fn a_clear_change_beyond_the_threshold_is_slower_or_faster_and_none_is_same() {
 }
 
 #[test]
+fn what_is_less_than_wrun_itself_takes_is_the_same_and_what_is_more_is_not() {
+    let on = |label, us: u64, crossing_ns: u64| {
+        let mut run = steady(label, us);
+        let calibration = run.report.calibration.as_mut().unwrap();
+        // A crossing when a sample begins or ends, and one for its only phase.
+        (calibration.crossing_ns, calibration.metering_ns) = (crossing_ns, 0);
+        run
+    };
+    // They are 4 us apart, of 20.
+    assert_eq!(verdict(on("a", 20, 100), on("b", 24, 100)).0, Verdict::Slower);
+    assert_eq!(verdict(on("a", 20, 100), on("b", 24, 1900)).0, Verdict::Slower);
+    for (base, other) in [(on("a", 20, 100), on("b", 24, 2100)), (on("a", 24, 2100), on("b", 20, 100))] {
+        let (found, words) = verdict(base, other);
+        assert_eq!(found, Verdict::Same, "{words}");
+        assert!(words.ends_with("apart: less than the 4.20 µs that wrun itself takes of a sample"), "{words}");
+    }
+    // Without a measured overhead there is none to be less than.
+    let mut unmeasured = [on("a", 20, 0), on("b", 24, 0)];
+    unmeasured.iter_mut().for_each(|run| run.report.calibration = None);
+    let [base, other] = unmeasured;
+    assert_eq!(verdict(base, other).0, Verdict::Slower);
+}
+
+#[test]
 fn a_change_that_the_samples_do_not_bear_is_inconclusive() {
     let wide = |label, from: u64| waits(label, (0..8).map(|at| from + at * at * 60));
     assert_eq!(verdict(wide("a", 1000), wide("b", 1300)).0, Verdict::Inconclusive);

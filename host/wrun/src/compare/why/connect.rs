@@ -14,7 +14,7 @@ const LATE: u64 = 120_000_000;
 const LEAST: usize = 3;
 
 pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
-    let (connects, usual) = (connects(suspect), connects(other));
+    let (connects, usual) = (suspect.connects(), other.connects());
     let typical = super::side::middle(&usual);
     let step = |one: &Numbered| {
         STEPS.iter().find(|step| {
@@ -36,20 +36,4 @@ pub(super) fn recognise(suspect: &Side<'_>, other: &Side<'_>) -> Option<Found> {
         ),
         evidence: vec![listed("connect", &hits), format!("none in {}", other.label)],
     })
-}
-
-/// The connects of the samples; of a run with no other name and no such phase, those of its sockets.
-fn connects(side: &Side<'_>) -> Vec<Numbered> {
-    let phase = side.phases_like(&["connect"]).next();
-    match phase {
-        Some((name, _)) => side.durations(Some(name)),
-        None if side.alone => {
-            let took = |socket: &crate::report::connections::Connection| {
-                let ns = socket.connect_end_ns?.checked_sub(socket.connect_start_ns?)?;
-                Some(Numbered { number: socket.id, ns })
-            };
-            side.report.connections.iter().filter_map(took).collect()
-        }
-        None => Vec::new(),
-    }
 }

@@ -11,9 +11,11 @@ mod clock;
 mod close;
 mod connect;
 mod delayed;
+mod distance;
 mod lookup;
 mod queue;
 mod rate;
+mod refused;
 mod side;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,10 @@ pub enum Kind {
     RateLimit,
     /// A phase has several modes.
     BimodalPhase,
+    /// Connecting and waiting for an answer take longer by the same time.
+    LongerPath,
+    /// Options of sockets are not supported.
+    RefusedOptions,
 }
 
 /// What a recogniser found: its sentence and its evidence.
@@ -63,8 +69,9 @@ struct Found {
 
 type Recogniser = fn(&Side<'_>, &Side<'_>) -> Option<Found>;
 
-const ALL: [(Kind, Recogniser); 8] = [
+const ALL: [(Kind, Recogniser); 10] = [
     (Kind::BimodalPhase, bimodal::recognise),
+    (Kind::LongerPath, distance::recognise),
     (Kind::DelayedAcknowledgement, delayed::recognise),
     (Kind::ConnectRetries, connect::recognise),
     (Kind::SendQueue, queue::recognise),
@@ -72,6 +79,7 @@ const ALL: [(Kind, Recogniser); 8] = [
     (Kind::NameLookup, lookup::recognise),
     (Kind::RateLimit, rate::recognise),
     (Kind::CoarseClock, clock::recognise),
+    (Kind::RefusedOptions, refused::recognise),
 ];
 
 /// Every shape that `suspect` has and `other` has not.

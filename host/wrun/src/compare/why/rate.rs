@@ -2,7 +2,7 @@
 
 use super::{Found, Side};
 use crate::report::connections::Connection;
-use crate::report::text::units::{bytes, count, duration};
+use crate::report::text::units::{self, bytes, count, duration};
 
 /// A connection's transfer counts from so many calls and nanoseconds on: shorter ones say nothing of a rate.
 const CALLS: u64 = 4;
@@ -46,7 +46,7 @@ fn limit(suspect: &Side<'_>, other: &Side<'_>, way: &str, of: fn(&Connection) ->
     if !most || usual.is_some_and(|usual| usual < rate * FACTOR) {
         return None;
     }
-    let per_second = |rate: f64| format!("{} a second", bytes(rate as u64));
+    let per_second = |rate: f64| units::rate(rate as u64);
     let shown = long
         .iter()
         .take(4)

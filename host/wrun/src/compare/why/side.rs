@@ -3,6 +3,7 @@
 use crate::compare::gather::Named;
 use crate::compare::series::Series;
 use crate::report::Report;
+use crate::report::connections::Connection;
 use crate::report::data::Sample;
 use crate::report::text::units::{count, duration};
 
@@ -61,6 +62,28 @@ impl<'a> Side<'a> {
     /// Their median, 0 where there is none.
     pub fn median(&self, phase: Option<&str>) -> u64 {
         self.series(phase).and_then(Series::median).unwrap_or(0)
+    }
+
+    /// The connects of the samples; of a run with no other name and no such phase, those of its sockets.
+    pub fn connects(&self) -> Vec<Numbered> {
+        self.spent(&["connect"], |socket| socket.connect_end_ns?.checked_sub(socket.connect_start_ns?))
+    }
+
+    /// What answers took to begin, in the same way.
+    pub fn answers(&self) -> Vec<Numbered> {
+        self.spent(&["wait", "answer"], |socket| socket.first_received_ns?.checked_sub(socket.first_sent_ns?))
+    }
+
+    /// The durations of the first phase with such a name; of a run with no other name, what its sockets took.
+    fn spent(&self, words: &'a [&str], of_socket: fn(&Connection) -> Option<u64>) -> Vec<Numbered> {
+        match self.phases_like(words).next() {
+            Some((name, _)) => self.durations(Some(name)),
+            None if self.alone => {
+                let took = |socket: &Connection| Some(Numbered { number: socket.id, ns: of_socket(socket)? });
+                self.report.connections.iter().filter_map(took).collect()
+            }
+            None => Vec::new(),
+        }
     }
 
     /// The value of a setting of its sockets.

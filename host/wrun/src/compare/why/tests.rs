@@ -161,7 +161,7 @@ fn a_rate_that_all_connections_share_is_recognised() {
     let found = judgement(with_sockets(base, transfer(8)), with_sockets(slow, transfer(10_000)));
     assert!(kinds(&found).contains(&Kind::RateLimit), "{found:?}");
     let words = &found.shapes.iter().find(|shape| shape.kind == Kind::RateLimit).unwrap().words;
-    assert!(words.contains("100 kB a second"), "{words}");
+    assert!(words.contains("800 kbit/s (100 kB/s)"), "{words}");
 }
 
 #[test]
@@ -232,4 +232,57 @@ fn an_answer_that_stalls_is_recognised_with_the_samples_that_did() {
     assert_eq!(kinds(&found), [Kind::BimodalPhase]);
     assert!(found.shapes[0].words.contains("two modes: some answers begin late"), "{found:?}");
     assert!(found.shapes[0].evidence[0].starts_with("wait of 2: 5.90 s, 4: 5.90 s"), "{found:?}");
+}
+
+#[test]
+fn a_longer_path_is_recognised_where_connecting_and_waiting_grow_alike() {
+    let mut random = Random::new(29);
+    let mut far = |connect: u64, wait: u64| {
+        let samples: Vec<_> = (0..15)
+            .map(|_| {
+                let mut phases = request(300 + wait * MS + jitter(&mut random, 5 * MS));
+                phases[0].1 += connect * MS + jitter(&mut random, 5 * MS);
+                phases
+            })
+            .collect();
+        run("far", samples)
+    };
+    let found = judgement(plain("native"), far(100, 100));
+    assert_eq!(kinds(&found), [Kind::LongerPath], "{found:?}");
+    let words = &found.shapes[0].words;
+    assert!(words.starts_with("each round trip takes about 10") && words.contains("ms longer: connect +10"), "{words}");
+    // Who waits longer and connects as before is not far away, and neither is who connects a second later.
+    assert_eq!(kinds(&judgement(plain("native"), far(0, 100))), []);
+    assert_eq!(kinds(&judgement(plain("native"), far(700, 100))), []);
+    assert_eq!(kinds(&judgement(far(100, 100), far(100, 100))), []);
+}
+
+#[test]
+fn a_longer_path_is_seen_at_the_sockets_where_no_phase_tells() {
+    let of = |label, far: u64| {
+        let mut run = requests(label, |number| vec![("all", 400 + 2 * far * MS + number * 17)]);
+        run.report.samples.iter_mut().for_each(|sample| sample.phases.clear());
+        with_sockets(run, move |number, socket| {
+            let at = socket.opened_ns + number;
+            socket.connect_start_ns = Some(at);
+            socket.connect_end_ns = Some(at + 90_000 + far * 1_000_000);
+            socket.first_sent_ns = Some(at);
+            socket.first_received_ns = Some(at + 200_000 + far * 1_000_000);
+        })
+    };
+    assert_eq!(kinds(&judgement(of("native", 0), of("far", 80))), [Kind::LongerPath]);
+}
+
+#[test]
+fn options_that_are_refused_are_told_with_those_that_are_lacking() {
+    let mut refusing = plain("board");
+    refusing.report.samples.iter_mut().for_each(|sample| sample.error = Some("connect: not-supported".into()));
+    let mut base = plain("native");
+    base.report.header.backend.capabilities.options = vec!["linger".to_owned(), "no-delay".to_owned()];
+    refusing.report.header.backend.capabilities.options = vec!["no-delay".to_owned()];
+    let found = judgement(base, refusing);
+    assert_eq!((found.verdict, kinds(&found)), (Verdict::Failing, vec![Kind::RefusedOptions]));
+    let shape = &found.shapes[0];
+    assert_eq!(shape.words, "these sockets do not support linger, which those of native do");
+    assert_eq!(shape.evidence, ["15 of 15 fail with not-supported"]);
 }

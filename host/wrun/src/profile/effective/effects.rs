@@ -3,6 +3,7 @@
 use wrun_net::shape::profile::{Delay, Distribution, Effects, Failure, Loss, Mixture, Mode, Opening, Path, Rate};
 
 use super::page::{Page, list, text, time};
+use crate::profile::meaning::{LENGTHS, chances};
 use crate::units;
 
 /// A key of a table, its value if it is set, what holds without, and what it is.
@@ -109,14 +110,34 @@ fn loss(loss: Loss) -> Option<String> {
     match loss {
         Loss::None => None,
         Loss::Independent(of) => Some(share(of)),
-        Loss::Bursts { good_to_bad, bad_to_good, loss_in_good, loss_in_bad } => Some(format!(
-            "{{ good-to-bad = {}, bad-to-good = {}, loss-in-good = {}, loss-in-bad = {} }}",
-            share(good_to_bad),
-            share(bad_to_good),
-            share(loss_in_good),
-            share(loss_in_bad)
-        )),
+        Loss::Bursts { good_to_bad, bad_to_good, loss_in_good, loss_in_bad } => {
+            let bursts = bursts(good_to_bad, bad_to_good).filter(|_| (loss_in_good, loss_in_bad) == (0.0, 1.0));
+            if let Some((of, length)) = bursts {
+                return Some(format!("{{ share = {}, length = {length} }}", share(of)));
+            }
+            Some(format!(
+                "{{ good-to-bad = {}, bad-to-good = {}, loss-in-good = {}, loss-in-bad = {} }}",
+                share(good_to_bad),
+                share(bad_to_good),
+                share(loss_in_good),
+                share(loss_in_bad)
+            ))
+        }
     }
+}
+
+/// The share and the mean length that give exactly these chances, if any do.
+fn bursts(good_to_bad: f64, bad_to_good: f64) -> Option<(f64, f64)> {
+    let length =
+        shortest(1.0 / bad_to_good, |length| LENGTHS.contains(&length) && chances(0.0, length).1 == bad_to_good)?;
+    let share = good_to_bad / (good_to_bad + bad_to_good);
+    Some((shortest(share, |share| chances(share, length).0 == good_to_bad)?, length))
+}
+
+/// The number near this one with the fewest digits that fits: the one that somebody wrote.
+fn shortest(value: f64, fits: impl Fn(f64) -> bool) -> Option<f64> {
+    let rounded = |digits: usize| format!("{value:.digits$e}").parse().ok();
+    (0..=f64::DIGITS as usize + 1).filter_map(rounded).find(|rounded| fits(*rounded))
 }
 
 fn opening(opening: &Opening) -> Vec<Key> {

@@ -25,27 +25,38 @@ pub fn effects(notes: &mut Notes<'_>, written: &written::Effects<'_>) -> Effects
     }
 }
 
-/// An effect by its name, where it stands if it was given, and the operations that it is for.
-type Effect<Place> = (&'static str, Place, &'static [Operation]);
+/// An effect that was written.
+pub struct Given {
+    /// As in `stall.connect`.
+    pub name: &'static str,
+    pub span: Range<usize>,
+    /// What it does something to.
+    pub operations: &'static [Operation],
+    /// It is for streams only.
+    pub streams: bool,
+}
 
 /// Which effects were given.
-pub fn given(written: &written::Effects<'_>) -> Vec<Effect<Range<usize>>> {
+pub fn given(written: &written::Effects<'_>) -> Vec<Given> {
     use Operation::{Connect, Receive, Resolve, Send};
     let stall = written.stall.map(toml::Spanned::get_ref);
     let stalls = stall.map(|stall| [&stall.connect, &stall.answer, &stall.send]);
     let stalls = stalls.map(|stalls| stalls.map(|modes| modes.as_ref().map(toml::Spanned::span)));
     let [connects, answers, sends] = stalls.unwrap_or_default();
-    let all: [Effect<Option<Range<usize>>>; 10] = [
-        ("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive]),
-        ("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send]),
-        ("both", written.both.map(|given| given.span()), &[Connect, Send, Receive]),
-        ("up", written.up.map(|given| given.span()), &[Connect, Send]),
-        ("down", written.down.map(|given| given.span()), &[Connect, Receive]),
-        ("connect", written.connect.map(|given| given.span()), &[Connect]),
-        ("resolve", written.resolve.map(|given| given.span()), &[Resolve]),
-        ("stall.connect", connects, &[Connect]),
-        ("stall.answer", answers, &[Receive]),
-        ("stall.send", sends, &[Send]),
+    let effect = |name, span: Option<Range<usize>>, operations: &'static [Operation], streams| {
+        Some(Given { name, span: span?, operations, streams })
+    };
+    let all = [
+        effect("rtt", written.rtt.map(|given| given.span()), &[Connect, Send, Receive], false),
+        effect("acknowledgement", written.acknowledgement.map(|given| given.span()), &[Send], true),
+        effect("both", written.both.map(|given| given.span()), &[Connect, Send, Receive], false),
+        effect("up", written.up.map(|given| given.span()), &[Connect, Send], false),
+        effect("down", written.down.map(|given| given.span()), &[Connect, Receive], false),
+        effect("connect", written.connect.map(|given| given.span()), &[Connect], true),
+        effect("resolve", written.resolve.map(|given| given.span()), &[Resolve], false),
+        effect("stall.connect", connects, &[Connect], true),
+        effect("stall.answer", answers, &[Receive], false),
+        effect("stall.send", sends, &[Send], false),
     ];
-    all.into_iter().filter_map(|(name, span, operations)| Some((name, span?, operations))).collect()
+    all.into_iter().flatten().collect()
 }

@@ -8,6 +8,7 @@ use toml::{Spanned, Value};
 use wrun_net::shape::profile::{Match, Network, Operation, Protocol};
 
 use super::notes::{Notes, shown};
+use super::reach;
 use crate::profile::given::Given;
 use crate::profile::written;
 
@@ -32,10 +33,13 @@ pub fn matching(notes: &mut Notes<'_>, written: &Spanned<written::Match>) -> Mat
         operations: operation.iter().flat_map(|given| operations(notes, given)).collect(),
     };
     if let [Operation::Resolve] = matches.operations[..] {
-        for remote in [address, port].into_iter().flatten() {
-            let help = "a name lookup has no address and no port yet: leave them out";
-            notes.note(remote.span(), "a rule that nothing matches", help);
+        for other in [protocol, address, port].into_iter().flatten() {
+            let help = "a name lookup has no protocol, no address and no port: leave them out";
+            notes.note(other.span(), "a rule that nothing matches", help);
         }
+    } else if let (Some(operation), true) = (operation, reach::operations(&matches).is_empty()) {
+        let help = "nothing connects over UDP, and a name lookup has no protocol, no address and no port";
+        notes.note(operation.span(), "a rule that nothing matches", help);
     }
     matches
 }

@@ -12,6 +12,7 @@ mod matching;
 mod notes;
 mod opening;
 mod path;
+mod reach;
 mod rules;
 mod stalls;
 
@@ -25,6 +26,7 @@ use super::written::File;
 pub use board::LINGER_OPTIONS;
 pub use matching::{OPERATIONS, PROTOCOLS};
 pub use notes::{Notes, shown};
+pub use path::{LENGTHS, chances};
 pub use rules::ALL;
 
 pub const SCOPES: [(&str, Scope); 2] = [("link", Scope::Link), ("socket", Scope::Socket)];

@@ -42,6 +42,11 @@ impl<'a> Notes<'a> {
         self.problems.push(Problem { span: Some(span), message: message.into(), help: help.into() });
     }
 
+    /// How many things are wrong so far.
+    pub fn count(&self) -> usize {
+        self.problems.len()
+    }
+
     pub fn end(self) -> Result<(), Vec<Problem>> {
         if self.problems.is_empty() { Ok(()) } else { Err(self.problems) }
     }

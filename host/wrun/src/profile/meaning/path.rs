@@ -15,7 +15,7 @@ use crate::units;
 const NUMBERS: usize = 1000;
 
 /// The mean length of a burst of losses, in datagrams.
-const LENGTHS: std::ops::RangeInclusive<f64> = 1.0..=1_000_000.0;
+pub const LENGTHS: std::ops::RangeInclusive<f64> = 1.0..=1_000_000.0;
 
 /// What `own` says, and where it says nothing, what `both` does. `half` is half of a round trip, if one was given.
 pub fn path(
@@ -139,6 +139,13 @@ fn loss(notes: &mut Notes<'_>, given: &Spanned<written::Loss>) -> Loss {
     }
 }
 
+/// The chances from good to bad and back of a chain that loses `share` of all in bursts of a mean `length`: all is lost in
+/// the bad state and nothing in the good one, where it is the rest of the time.
+pub fn chances(share: f64, length: f64) -> (f64, f64) {
+    let bad_to_good = 1.0 / length;
+    (bad_to_good * share / (1.0 - share), bad_to_good)
+}
+
 fn bursts(notes: &mut Notes<'_>, given: &Spanned<written::Loss>, bursts: &Bursts) -> Loss {
     let mut share = |given: &Option<Given>| given.as_ref().map(|given| notes.share(given).unwrap_or_default());
     let (good_to_bad, bad_to_good) = (share(&bursts.good_to_bad), share(&bursts.bad_to_good));
@@ -148,9 +155,7 @@ fn bursts(notes: &mut Notes<'_>, given: &Spanned<written::Loss>, bursts: &Bursts
         bursts.length.as_ref().map(|given| notes.number(given, "a mean length in datagrams", LENGTHS).unwrap_or(1.0));
     match (overall, length, good_to_bad, bad_to_good, loss_in_good, loss_in_bad) {
         (Some(overall), Some(length), None, None, None, None) => {
-            // All is lost in the bad state and nothing in the good one, where it is the rest of the time.
-            let bad_to_good = 1.0 / length;
-            let good_to_bad = bad_to_good * overall / (1.0 - overall);
+            let (good_to_bad, bad_to_good) = chances(overall, length);
             if !(0.0..=1.0).contains(&good_to_bad) {
                 let most = (1000.0 * length / (1.0 + length)).floor() / 10.0;
                 let help = format!("bursts of a mean length of {length} are at most {most} % of all");

@@ -140,6 +140,38 @@ fn a_rule_or_a_schedule_that_makes_no_sense_is_told() {
 }
 
 #[test]
+fn a_rule_that_is_never_reached_is_told_with_the_rule_that_is_in_its_way() {
+    let said = all(&[
+        "[[rule]]\nname = 'lan'\nmatch.address = ['10.0.0.0/8', 'fd00::/8']\n[[rule]]\nname = 'printer'\nmatch = { address = '10.1.2.3', port = 9100 }",
+        "[[rule]]\nmatch.protocol = 'tcp'\n[[rule]]\nmatch.operation = 'connect'",
+        "[[rule]]\nmatch.port = '1-65535'\n[[rule]]\nmatch.protocol = 'udp'",
+        "[[rule]]\nmatch.protocol = 'tcp'\n[[rule]]\nmatch.port = 80",
+        "[[rule]]\nmatch = { port = '80-90' }\n[[rule]]\nmatch = { port = '85-95' }",
+        // Nothing is concluded from what is not understood.
+        "[[rule]]\nmatch.protocol = 'icmp'\n[[rule]]\nmatch.port = 80",
+    ]);
+    let good = said.matches("it is good").count();
+    assert_eq!(good, 2, "{said}");
+    let told = said.split("----").filter(|said| !said.contains("it is good"));
+    insta::assert_snapshot!(told.collect::<String>());
+}
+
+#[test]
+fn an_effect_that_nothing_which_its_rule_matches_can_meet_is_told() {
+    let stall = "[{ from = '1 s', to = '1 s' }]";
+    let udp = |effect: &str| format!("[[rule]]\nmatch.protocol = 'udp'\n{effect}");
+    let texts = [
+        udp(&format!("stall.connect = {stall}")),
+        udp("connect.delay = '1 s'"),
+        udp("acknowledgement = '1 s'"),
+        udp("resolve.delay = '1 s'"),
+        "[[rule]]\nmatch.port = 53\nresolve.delay = '1 s'".to_owned(),
+        "[[rule]]\nmatch = { protocol = 'udp', operation = 'connect' }\nconnect.delay = '1 s'".to_owned(),
+    ];
+    insta::assert_snapshot!(all(&texts.each_ref().map(String::as_str)));
+}
+
+#[test]
 fn a_board_that_cannot_be_is_told() {
     let said = all(&[
         "[board]\nsockets = 0",
@@ -163,6 +195,8 @@ fn a_board_that_cannot_be_is_told() {
 #[test]
 fn all_that_is_wrong_is_told_at_once_in_the_order_of_the_text() {
     insta::assert_snapshot!(words("rtt = 5\nscope = 'both'\n[down]\nrate = 0\n[up]\nqueue = '1 kB'\n"));
+    let keys = "dlay = 1\nrtt = 5\n[up]\njiter = 1\n[[rule]]\nmatch = { adress = '::1', port = 1 }\n[board]\nlinger = { optoin = 1 }\n";
+    insta::assert_snapshot!("all-unknown-keys", words(keys));
     let many = "[[rule]]\n".repeat(150);
     let said = words(&many);
     assert!(said.ends_with("and 81 more"), "{said}");

@@ -205,8 +205,8 @@ fn a_report_that_cannot_be_written_is_refused_before_the_guest_starts() {
     insta::assert_snapshot!(refusals.join("\n"), @r"
     cannot write the report to FOLDER: it is no regular file; name another, or - for the standard output
     cannot write the report to /dev/null: it is no regular file; name another, or - for the standard output
-    cannot write the report to FOLDER/report.json/report.json.partial: No such file or directory (os error 2); name a file in a folder that exists and can be written
-    cannot write the report to FOLDER/taken.json.partial: Is a directory (os error 21); name a file in a folder that exists and can be written
+    cannot write the report to FOLDER/report.json/report.json: No such file or directory (os error 2); name a file in a folder that exists and can be written
+    cannot write the report to FOLDER/taken.json: what is measured meanwhile goes to FOLDER/taken.json.partial: Is a directory (os error 21); move that away, or name another file
     ");
     assert!(Live::start(Path::new(""), recorder(), 0).is_err());
 }

@@ -64,7 +64,7 @@ fn line(style: anstyle::Style, name: String, n: u64, times: Option<&Times>, erro
 }
 
 /// Two durations as one, the unit once where it is the same: `880–912 µs`, `880 µs–1.02 ms`.
-fn range(from: u64, to: u64) -> String {
+pub(super) fn range(from: u64, to: u64) -> String {
     let (from, to) = (duration(from), duration(to));
     match (from.split_once(' '), to.split_once(' ')) {
         (Some((value, unit)), Some((_, same))) if unit == same => format!("{value}–{to}"),

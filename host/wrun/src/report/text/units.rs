@@ -25,15 +25,21 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} {unit}", three_digits(value / scale))
 }
 
-/// Bytes a second: `41.2 kB/s`.
+/// A rate in bits, as links have it, and in bytes, as files have it: `1.00 Mbit/s (125 kB/s)`.
 pub fn rate(bytes_a_second: u64) -> String {
-    format!("{}/s", bytes(bytes_a_second))
+    const UNITS: [(f64, &str); 6] =
+        [(1e3, "kbit"), (1e6, "Mbit"), (1e9, "Gbit"), (1e12, "Tbit"), (1e15, "Pbit"), (1e18, "Ebit")];
+    let bits = bytes_a_second as f64 * 8.0;
+    let unit = UNITS.into_iter().find(|(scale, _)| bits / scale < 999.5).unwrap_or(UNITS[UNITS.len() - 1]);
+    let bits =
+        if bits < 1000.0 { format!("{bits} bit") } else { format!("{} {}", three_digits(bits / unit.0), unit.1) };
+    format!("{bits}/s ({}/s)", bytes(bytes_a_second))
 }
 
 /// A share of all, from 0 to 1, in percent: `0.5 %`.
 pub fn share(share: f64) -> String {
     // Three decimals are as fine as anybody sets one; no trailing zeros.
-    format!("{} %", (share * 100_000.0).round() / 1000.0)
+    format!("{} %", (share.clamp(0.0, 1.0) * 100_000.0).round() / 1000.0)
 }
 
 /// A count, its thousands apart: `1,234,567`; from a thousand million on, three digits of it: `1.84e19`.
@@ -70,6 +76,20 @@ mod tests {
     #[test]
     fn a_share_is_in_percent_without_needless_digits() {
         assert_eq!([0.0, 0.01, 0.0005, 1.0, 1.0 / 3.0].map(share), ["0 %", "1 %", "0.05 %", "100 %", "33.333 %"]);
+    }
+
+    #[test]
+    fn a_rate_is_told_in_bits_and_in_bytes() {
+        let rates = [0, 124, 125, 97_500, 125_000, 124_940_000].map(rate);
+        let told = [
+            "0 bit/s (0 B/s)",
+            "992 bit/s (124 B/s)",
+            "1.00 kbit/s (125 B/s)",
+            "780 kbit/s (97.5 kB/s)",
+            "1.00 Mbit/s (125 kB/s)",
+            "1.00 Gbit/s (125 MB/s)",
+        ];
+        assert_eq!(rates, told);
     }
 
     #[test]

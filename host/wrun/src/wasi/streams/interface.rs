@@ -13,6 +13,7 @@ use wasmtime_wasi::p2::{
 use super::{Reader, Writer};
 use crate::guest::imports::NEWEST;
 use crate::wasi::bindings::wasi::io::streams;
+use crate::wasi::poll::{self, Half};
 use crate::wasi::{HasSockets, Host, View};
 
 /// The standard's limit for the calls that write and flush at once, in bytes.
@@ -103,8 +104,10 @@ impl streams::HostInputStream for View<'_> {
     }
 
     fn subscribe(&mut self, this: Resource<DynInputStream>) -> Result<Resource<DynPollable>> {
-        let half = reader(&this);
-        if self.table.get(&half).is_ok() { subscribe(self.table, half) } else { subscribe(self.table, this) }
+        match self.table.get(&reader(&this)).cloned() {
+            Ok(reader) => poll::subscribe(self.table, Half::Reads(reader), &this),
+            Err(_) => subscribe(self.table, this),
+        }
     }
 
     async fn drop(&mut self, this: Resource<DynInputStream>) -> Result<()> {
@@ -152,8 +155,10 @@ impl streams::HostOutputStream for View<'_> {
     }
 
     fn subscribe(&mut self, this: Resource<DynOutputStream>) -> Result<Resource<DynPollable>> {
-        let half = writer(&this);
-        if self.table.get(&half).is_ok() { subscribe(self.table, half) } else { subscribe(self.table, this) }
+        match self.table.get(&writer(&this)).cloned() {
+            Ok(writer) => poll::subscribe(self.table, Half::Writes(writer), &this),
+            Err(_) => subscribe(self.table, this),
+        }
     }
 
     fn write_zeroes(&mut self, this: Resource<DynOutputStream>, len: u64) -> StreamResult<()> {

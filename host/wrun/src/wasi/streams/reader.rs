@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, Pollable, StreamError, StreamResult};
@@ -90,12 +90,13 @@ impl Reader {
             if !bytes.is_empty() || size == 0 {
                 return Ok(bytes);
             }
-            self.readable().await;
+            poll_fn(|cx| self.poll(cx)).await;
         }
     }
 
-    async fn readable(&self) {
-        poll_fn(|cx| if self.is_open() { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }).await;
+    /// Ready when a read would not block.
+    pub fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.is_open() { self.stream.poll_read_ready(cx) } else { Poll::Ready(()) }
     }
 }
 
@@ -113,6 +114,6 @@ impl InputStream for Reader {
 #[wasmtime_wasi::async_trait]
 impl Pollable for Reader {
     async fn ready(&mut self) {
-        self.readable().await;
+        poll_fn(|cx| self.poll(cx)).await;
     }
 }

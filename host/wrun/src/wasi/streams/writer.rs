@@ -70,7 +70,8 @@ impl Writer {
         }
     }
 
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Ready when a write would not block.
+    pub fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
         match &mut *lock(&self.state) {
             WriteState::Ready { .. } => self.stream.poll_write_ready(cx),
             WriteState::Sending { waker, .. } => {

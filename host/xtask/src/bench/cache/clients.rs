@@ -1,9 +1,12 @@
 //! The clients of the bench: the guest, and the native program that does the same.
 
+use std::process::Stdio;
+
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 use super::super::programs::{Programs, figure};
+use super::servers;
 use crate::command::stdout;
 
 /// How the operations of a run are spread.
@@ -55,12 +58,18 @@ pub fn native(programs: &Programs, address: &str, load: &Load) -> Result<Took> {
 pub fn guest(programs: &Programs, address: &str, load: &Load, more: &[&str]) -> Result<Took> {
     let mut command = programs.wrun();
     command.args(["--quiet", "--allow", "loopback", "--report", "-"]);
-    command.args(["--dir", &format!("{}::/trust:ro", programs.scratch().display())]);
+    let tls = more.contains(&"--tls");
+    if tls {
+        command.arg("--dir").arg(format!("{}::/trust:ro", servers::trust(programs).display()));
+    }
     command.arg(programs.probe("cache-client")).args(["--", "--servers", address, "--no-delay", "--preload"]);
     command.args(["--connections", &load.connections.to_string(), "--pipeline", &load.pipeline.to_string()]);
     command.args(["--mode", load.mode.word(), "--reads", READS, "--writes", WRITES]);
     command.args(["--value-size", VALUE, "--keys", KEYS, "--seed", "1"]).args(more);
-    command.stderr(std::process::Stdio::null());
+    if tls {
+        command.args(["--ca", &format!("/trust/{}", servers::CERTIFICATE)]);
+    }
+    command.stderr(Stdio::null());
     took(&serde_json::from_str(&stdout(&mut command)?).context("the report is no JSON")?)
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
@@ -19,6 +20,14 @@ pub enum Kind<'a> {
     Guest(&'a [&'a str]),
     /// A peer of wrun's, with these arguments.
     Peer(&'a [&'a str]),
+}
+
+/// The name of the file with the authority of a peer with TLS.
+pub const CERTIFICATE: &str = "authority.pem";
+
+/// The folder that has it, and nothing else: a guest is given all of it.
+pub fn trust(programs: &Programs) -> PathBuf {
+    programs.scratch().join("trust")
 }
 
 /// It ends when it is dropped.
@@ -48,6 +57,11 @@ pub fn start(programs: &Programs, kind: Kind<'_>) -> Result<Server> {
         Kind::Peer(arguments) => {
             let mut command = programs.wrun();
             command.arg("peer").args(arguments).args(["--listen", "127.0.0.1:0"]);
+            if arguments.contains(&"--tls") {
+                let trust = trust(programs);
+                fs::create_dir_all(&trust).with_context(|| format!("cannot make {}", trust.display()))?;
+                command.arg("--ca-file").arg(trust.join(CERTIFICATE));
+            }
             saying(programs, &mut command)
         }
     }
