@@ -184,6 +184,7 @@ fn normal_text(mut answers: &[u8], base: u64) -> Vec<u8> {
             let word = match (words[0], place, word.chars().next()) {
                 ("VALUE", 4, _) => counted(word),
                 ("VERSION", 1, _) => "version".to_owned(),
+                ("ME", 2, _) => format!("exp={}", left(word.trim_start_matches("exp="))),
                 ("ME", 4, _) => format!("cas={}", counted(word.trim_start_matches("cas="))),
                 (_, 1.., Some('t')) if meta => format!("t{}", left(&word[1..])),
                 // Of memcached's own memory.
@@ -207,7 +208,8 @@ fn normal_text(mut answers: &[u8], base: u64) -> Vec<u8> {
 
 /// What is left until an expiry, without the second in which it is: which of those that are chosen it was.
 fn left(seconds: &str) -> &'static str {
-    match seconds.parse::<i64>() {
+    // me counts them negative.
+    match if seconds == "-1" { Ok(-1) } else { seconds.trim_start_matches('-').parse::<i64>() } {
         Ok(-1) => "never",
         Ok(..50) => "seconds",
         Ok(..1000) => "minutes",

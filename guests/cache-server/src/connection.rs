@@ -16,6 +16,9 @@ const READ: usize = 16 * 1024;
 const READS: usize = 8;
 const SINGLE_READS: usize = 4096;
 
+/// How often answers are sent in one turn because there is no room for more; a little request can ask for much.
+const SENDS: usize = 8;
+
 /// Memory that all connections use one after the other.
 #[derive(Debug)]
 pub struct Buffers {
@@ -99,43 +102,40 @@ impl Connection {
         let Buffers { input, output, piece, reads } = buffers;
         input.clear();
         input.append(&mut self.input);
-        let mut turn = Turn::Busy;
+        let mut turn = None;
         if !input.is_empty() {
             turn = self.answer(input, output, cache, now)?;
         }
         for _ in 0..*reads {
-            if turn != Turn::Busy {
+            if turn.is_some() {
                 break;
             }
             turn = match self.stream.try_read(piece) {
-                Ok(0) => {
-                    self.ending = true;
-                    Turn::Over
-                }
+                Ok(0) => Some(Turn::Over),
                 Ok(size) => {
                     self.active = now;
                     cache.traffic.bytes_read += size as u64;
                     input.extend_from_slice(&piece[..size]);
                     self.answer(input, output, cache, now)?
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => Turn::Waiting,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Some(Turn::Waiting),
                 Err(error) => return Err(error),
             };
         }
         // Exactly as much as there is: most connections keep nothing.
         self.input = input.as_slice().into();
-        Ok(turn)
+        Ok(turn.unwrap_or(Turn::Busy))
     }
 
-    /// Answers what is in `input`, and leaves there what was not used.
+    /// Answers what is in `input`, and leaves there what was not used. What the turn has come to, unless more can be read.
     fn answer(
         &mut self,
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
         cache: &mut Cache,
         now: Instant,
-    ) -> io::Result<Turn> {
-        let mut used = 0;
+    ) -> io::Result<Option<Turn>> {
+        let (mut used, mut sends) = (0, 0);
         let turn = loop {
             let (more, wants) = self.session.receive(&input[used..], output, cache);
             used += more;
@@ -144,12 +144,13 @@ impl Connection {
             if !output.is_empty() {
                 self.output.extend_from_slice(output);
                 output.clear();
-                break Turn::Waiting;
+                break Some(Turn::Waiting);
             }
             match wants {
-                Wants::Room => {}
-                Wants::Input => break Turn::Busy,
-                Wants::Close => break Turn::Over,
+                Wants::Room if sends == SENDS => break Some(Turn::Busy),
+                Wants::Room => sends += 1,
+                Wants::Input => break None,
+                Wants::Close => break Some(Turn::Over),
             }
         };
         input.drain(..used);

@@ -53,7 +53,7 @@ struct Server {
     tally: Tally,
     /// When limits of time are looked at next.
     inspection: Instant,
-    /// Whether the system has no more sockets, until one is closed or time has passed.
+    /// Whether nobody could be accepted, mostly for want of sockets, until one is closed or time has passed.
     full: bool,
 }
 
@@ -161,12 +161,12 @@ impl Server {
                     self.busy.push(place);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error_code(&error) == Some(ErrorCode::NewSocketLimit) => {
+                // Of one connection that is gone already.
+                Err(error) if error_code(&error) == Some(ErrorCode::ConnectionAborted) => {}
+                Err(_) => {
                     self.full = true;
                     return;
                 }
-                // Of one connection that is gone already.
-                Err(_) => return,
             }
         }
     }

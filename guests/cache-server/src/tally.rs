@@ -10,7 +10,8 @@ use cache::server::Cache;
 /// The least time between two times that the counters are told.
 pub const PAUSE: Duration = Duration::from_millis(10);
 
-/// What is told, in this order.
+/// What is told, in this order. The last three are the most there were at a time, as far as that is looked at, which is
+/// when the counters are told.
 const NAMES: [&str; 15] = [
     "commands",
     "get-hits",

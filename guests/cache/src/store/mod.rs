@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] has no clock: every call that may find something is given the time, in [`Seconds`] since 1970. Values go in
 //! whole ([`Store::set`], [`Store::put_value`]) or in pieces, as a [`Draft`]; either way they are kept within the bound
-//! from their first byte on.
+//! from their first byte on. A key is any bytes, at most 255 of them; what a protocol allows is asked before.
 //!
 //! - `blocks`: the memory; `head`: how an item lies in it; `index`, `order`: how it is found, and forgotten;
 //! - [`Draft`]: storing, in each [`Mode`]; `arithmetic`: counting; [`Expiry`]: until when;
