@@ -129,6 +129,10 @@ impl Conversation for Secure {
         self.connect();
         true
     }
+
+    fn end(&mut self) {
+        self.inner.end();
+    }
 }
 
 #[cfg(test)]

@@ -100,4 +100,8 @@ pub trait Conversation {
     fn begin_again(&mut self) -> bool {
         false
     }
+
+    /// Nothing more will be asked. What the server should know of that is then in [`Self::outgoing`], and need not be sent:
+    /// it only spares the server what it would keep for a while.
+    fn end(&mut self) {}
 }
