@@ -126,6 +126,14 @@ impl Connection {
         }
     }
 
+    /// Takes its leave of the server, which may hear it or not. Only when nothing is in flight, and nothing is asked after.
+    pub fn end(&mut self, shared: &mut Shared<'_>) {
+        if let State::Open { wire, conversation } = &mut self.state {
+            conversation.end();
+            _ = wire.send(conversation.as_mut(), &mut shared.tally.moved);
+        }
+    }
+
     /// Something it waited for is there.
     pub fn ready(&mut self, now: Instant, shared: &mut Shared<'_>) {
         match &mut self.state {

@@ -46,6 +46,9 @@ pub fn all(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
         }
     }
     run.shared.tally.took = run.work(Work::mixed(settings, seed), true)?;
+    for connection in &mut run.connections {
+        connection.end(&mut run.shared);
+    }
     run.shared.tally.tell();
     Ok(run.shared.tally)
 }
