@@ -133,6 +133,10 @@ impl Conversation for Secure {
     fn end(&mut self) {
         self.inner.end();
     }
+
+    fn is_ending(&self) -> bool {
+        self.inner.is_ending()
+    }
 }
 
 #[cfg(test)]

@@ -281,6 +281,10 @@ impl cache::client::Conversation for Conversation {
     fn end(&mut self) {
         self.over = true;
     }
+
+    fn is_ending(&self) -> bool {
+        self.over && self.link.is_some() && self.session.as_ref().is_some_and(Outbox::is_begun)
+    }
 }
 
 fn refusal(words: &str) -> String {

@@ -96,7 +96,9 @@ fn a_conversation_that_ends_has_the_server_forget_its_session() {
     exchange(&mut conversation, &mut peer);
     assert_eq!(answers(&mut conversation), ["miss"]);
     conversation.end();
+    assert!(conversation.is_ending());
     exchange(&mut conversation, &mut peer);
+    assert!(!conversation.is_ending());
     assert_eq!(peer.heard.last().map(String::as_str), Some("/cache.v1.Cache/End"));
     // What it had not acknowledged is in nobody's way.
     let mut next = Conversation::new(target(), LONGEST, Some(70));
@@ -112,6 +114,7 @@ fn a_conversation_without_a_session_says_nothing_at_its_end() {
     conversation.ask(get("a"));
     exchange(&mut conversation, &mut peer);
     conversation.end();
+    assert!(!conversation.is_ending());
     exchange(&mut conversation, &mut peer);
     assert_eq!(peer.heard, ["/cache.v1.Cache/Get"]);
 }
