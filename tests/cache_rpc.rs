@@ -69,6 +69,17 @@ fn values_of_a_megabyte_pass() {
 }
 
 #[test]
+fn a_run_in_reliable_sessions_leaves_nothing_in_the_way_of_the_next() {
+    let peer = Peer::start(&["cache-rpc"]);
+    let size = ["--keys", "20", "--value-size", "900000", "--pipeline", "12"];
+    let args = [&["--protocol", "rpc", "--reliable", "--reads", "60", "--writes", "0"], &size[..]].concat();
+    for run in 1..=3 {
+        // Its last answers, which no call acknowledges, are most of what the peer keeps for all sessions together.
+        all_well(&client(&[], peer.address(), &args), 60, &format!("run {run}"));
+    }
+}
+
+#[test]
 fn over_tls_every_value_is_right_and_another_authority_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let ca = folder.path().join("ca.pem");
@@ -142,7 +153,7 @@ fn a_server_that_falls_silent_costs_no_more_than_the_time_limit() {
         let reported = client(&[], &cutter.address(), &[&args[..], reliable].concat());
         let late = errors(&reported.report).into_iter().flatten().filter(|why| why.contains("timed out")).count();
         assert!(late > 0, "{}", reported.stderr);
-        assert!(counter(&reported, "hits") > 100, "the run goes on: {}", reported.stdout);
+        assert!(counter(&reported, "hits") > 20, "the run goes on: {}", reported.stdout);
     }
 }
 

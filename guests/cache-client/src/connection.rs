@@ -31,6 +31,8 @@ pub struct Connection {
     in_flight: VecDeque<InFlight>,
     /// How often in a row it was lost, or not made, before an answer came.
     failures: u32,
+    /// Nothing more will be asked, so it is not opened again.
+    over: bool,
 }
 
 enum State {
@@ -60,7 +62,8 @@ const PIECES: usize = 16;
 impl Connection {
     /// To be opened now.
     pub fn new(server: usize, now: Instant) -> Self {
-        Self { server, state: State::Resting { until: now }, suspended: None, in_flight: VecDeque::new(), failures: 0 }
+        let state = State::Resting { until: now };
+        Self { server, state, suspended: None, in_flight: VecDeque::new(), failures: 0, over: false }
     }
 
     /// Operations that are asked and not answered.
@@ -89,7 +92,9 @@ impl Connection {
     pub fn interests(&self) -> impl Iterator<Item = Interest<'_>> {
         let (first, second) = match &self.state {
             State::Opening { connecting, .. } => (connecting.ended(), None),
-            State::Open { wire, .. } if !self.in_flight.is_empty() => (Some(wire.readable()), wire.writable()),
+            State::Open { wire, .. } if !self.in_flight.is_empty() || self.is_ending() => {
+                (Some(wire.readable()), wire.writable())
+            }
             State::Resting { .. } | State::Open { .. } | State::GivenUp { .. } => (None, None),
         };
         first.into_iter().chain(second)
@@ -124,6 +129,19 @@ impl Connection {
         {
             self.lose(&why, now, shared);
         }
+    }
+
+    /// Has what is sent next take leave of the server. Only when nothing is in flight, and nothing is asked after.
+    pub fn end(&mut self) {
+        self.over = true;
+        if let State::Open { conversation, .. } = &mut self.state {
+            conversation.end();
+        }
+    }
+
+    /// Whether it waits for the server to have heard that.
+    pub fn is_ending(&self) -> bool {
+        self.over && matches!(&self.state, State::Open { conversation, .. } if conversation.is_ending())
     }
 
     /// Something it waited for is there.
@@ -208,7 +226,7 @@ impl Connection {
     /// It is of no use any more, for this reason. What was in flight has failed, unless the conversation goes on.
     fn lose(&mut self, why: &str, now: Instant, shared: &mut Shared<'_>) {
         self.failures += 1;
-        let state = if self.failures > shared.settings.reconnect {
+        let state = if self.over || self.failures > shared.settings.reconnect {
             State::GivenUp { why: why.to_owned() }
         } else {
             let doubled = FIRST_PAUSE * 2_u32.saturating_pow(self.failures - 1).min(1 << 10);

@@ -23,6 +23,9 @@ use crate::work::{Kind, Operation, Work};
 /// it is told otherwise, in bytes.
 const USUAL_LONGEST: usize = 1 << 20;
 
+/// How long a server may take to hear that a run is over.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// A timer may be so late. What is due sooner is waited for by looking again and again.
 const TIMER_ERROR: Duration = Duration::from_millis(2);
 
@@ -46,6 +49,7 @@ pub fn all(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
         }
     }
     run.shared.tally.took = run.work(Work::mixed(settings, seed), true)?;
+    run.end()?;
     run.shared.tally.tell();
     Ok(run.shared.tally)
 }
@@ -128,6 +132,23 @@ impl<'a> Run<'a> {
                 return Ok(began.elapsed());
             }
             self.wait(now, work.due().map(|due| began + due))?;
+        }
+    }
+
+    /// Takes leave of the servers, which then keep nothing for this run. One that does not answer is not waited for long.
+    fn end(&mut self) -> Result<(), Box<dyn Error>> {
+        let until = Instant::now() + self.shared.settings.timeout.min(FAREWELL);
+        self.connections.iter_mut().for_each(Connection::end);
+        loop {
+            let now = Instant::now();
+            self.take(now, |_, _| {});
+            for connection in &mut self.connections {
+                connection.send(now, &mut self.shared);
+            }
+            if now >= until || !self.connections.iter().any(Connection::is_ending) {
+                return Ok(());
+            }
+            self.wait(now, Some(until))?;
         }
     }
 

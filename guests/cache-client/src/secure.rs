@@ -129,6 +129,14 @@ impl Conversation for Secure {
         self.connect();
         true
     }
+
+    fn end(&mut self) {
+        self.inner.end();
+    }
+
+    fn is_ending(&self) -> bool {
+        self.inner.is_ending()
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the service's methods are called on the wire.
 
+pub const BEGIN: &str = "/cache.v1.Cache/Begin";
+pub const END: &str = "/cache.v1.Cache/End";
 pub const GET: &str = "/cache.v1.Cache/Get";
 pub const SET: &str = "/cache.v1.Cache/Set";
 pub const DELETE: &str = "/cache.v1.Cache/Delete";
@@ -18,6 +20,6 @@ mod tests {
             SCHEMA.lines().find_map(|line| line.strip_prefix("service ")?.strip_suffix(" {")).expect("a service");
         let methods = SCHEMA.lines().filter_map(|line| line.trim().strip_prefix("rpc ")?.split('(').next());
         let paths: Vec<String> = methods.map(|method| format!("/{package}.{service}/{method}")).collect();
-        assert_eq!(paths, [GET, SET, DELETE, INCREMENT]);
+        assert_eq!(paths, [BEGIN, END, GET, SET, DELETE, INCREMENT]);
     }
 }

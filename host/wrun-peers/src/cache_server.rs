@@ -1,22 +1,26 @@
 //! A cache that speaks memcached's protocols, natively: the sessions and the store of the guest cache-server on tokio's
 //! sockets, so that what an infrastructure costs can be told from what a cache does.
 //!
-//! Left out: dropping a client that never reads, which waits here within the bound that a session has for its answers.
+//! Left out: limits of time for a client that says nothing, as memcached has none unless it is told so.
 
 use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use cache::server::{Cache, Session, Wants};
 use cache::store::{Seconds, Store};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
-use crate::accept::accept;
+use crate::accept::{Stream, accept};
 
 /// The largest item, in bytes, memcached's bookkeeping included: that of a memcached that is not told otherwise.
 pub(crate) const MAX_ITEM: usize = 1 << 20;
+
+/// A client that takes none of its answers for so long is dropped.
+const SENDING: Duration = Duration::from_secs(10);
 
 /// Bytes that are read at a time.
 const PIECE: usize = 16 << 10;
@@ -42,7 +46,7 @@ async fn connection(stream: TcpStream, cache: Arc<Mutex<Cache>>) {
     cache.traffic.connections -= 1;
 }
 
-async fn converse(mut stream: TcpStream, session: &mut Session, cache: &Mutex<Cache>) -> io::Result<()> {
+async fn converse(mut stream: impl Stream, session: &mut Session, cache: &Mutex<Cache>) -> io::Result<()> {
     let (mut input, mut output) = (Vec::new(), Vec::new());
     loop {
         let (used, wants) = {
@@ -54,7 +58,7 @@ async fn converse(mut stream: TcpStream, session: &mut Session, cache: &Mutex<Ca
             (used, wants)
         };
         input.drain(..used);
-        stream.write_all(&output).await?;
+        send(&mut stream, &output).await?;
         output.clear();
         match wants {
             Wants::Close => return stream.shutdown().await,
@@ -67,6 +71,17 @@ async fn converse(mut stream: TcpStream, session: &mut Session, cache: &Mutex<Ca
             }
         }
     }
+}
+
+/// Sends all of `bytes` to a client that takes some of them now and again.
+async fn send(stream: &mut impl Stream, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match timeout(SENDING, stream.write(bytes)).await?? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            sent => bytes = &bytes[sent..],
+        }
+    }
+    Ok(())
 }
 
 /// A session that panicked has left the store as far as it came; the others go on.
@@ -83,6 +98,9 @@ pub(crate) fn now() -> Seconds {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
+
+    use tokio::io::DuplexStream;
+    use tokio::time::Instant;
 
     use super::*;
 
@@ -117,5 +135,45 @@ mod tests {
         let said = [set.as_bytes(), &b"get k\r\n".repeat(20)].concat();
         let answer = format!("VALUE k 0 {}\r\n{value}\r\nEND\r\n", value.len());
         assert!(answers(&said).await == [b"STORED\r\n".as_slice(), answer.repeat(20).as_bytes()].concat());
+    }
+
+    /// What becomes of a client that asks for more than is on its way to it at once, and how long that takes.
+    async fn asks_and(reads: impl AsyncFnOnce(DuplexStream)) -> (io::Result<()>, Duration) {
+        let cache = Mutex::new(Cache::new(Store::new(1 << 20, MAX_ITEM), now()));
+        let (mut client, server) = tokio::io::duplex(1 << 10);
+        let began = Instant::now();
+        let client = async {
+            client.write_all(&[b"set k 0 0 700\r\n".as_slice(), &[b'x'; 700], b"\r\n"].concat()).await.unwrap();
+            client.write_all(&b"get k\r\n".repeat(10)).await.unwrap();
+            reads(client).await;
+        };
+        let mut session = Session::default();
+        let (outcome, ()) = tokio::join!(converse(server, &mut session, &cache), client);
+        (outcome, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_its_answers_is_dropped() {
+        let never = async |client| {
+            tokio::time::sleep(SENDING * 3).await;
+            drop(client);
+        };
+        let (outcome, _) = asks_and(never).await;
+        assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_slowly_gets_all_its_answers() {
+        let slowly = async |mut client: DuplexStream| {
+            let all = "STORED\r\n".len() + 10 * ("VALUE k 0 700\r\n".len() + 700 + "\r\nEND\r\n".len());
+            let mut read = 0;
+            while read < all {
+                tokio::time::sleep(SENDING / 2).await;
+                read += client.read(&mut [0; 1 << 9]).await.unwrap();
+            }
+        };
+        let (outcome, took) = asks_and(slowly).await;
+        outcome.unwrap();
+        assert!(took > SENDING * 3, "{took:?}");
     }
 }

@@ -28,6 +28,10 @@ pub struct Conversation {
     broken: Option<Broken>,
     /// In a reliable session, its side of it.
     session: Option<Outbox>,
+    /// The call that begins the session or ends it, while it is under way.
+    aside: Option<Call>,
+    /// Nothing more will be asked, so the session can end.
+    over: bool,
     /// The server refused the session: to ask it again would be of no use.
     refused: bool,
     /// In the order in which they were asked.
@@ -66,6 +70,8 @@ impl Conversation {
             ending: None,
             broken: None,
             session: session.map(Outbox::new),
+            aside: None,
+            over: false,
             refused: false,
             entries: VecDeque::new(),
             begun: 0,
@@ -93,7 +99,7 @@ impl Conversation {
 
     fn try_advance(&mut self) -> Result<(), String> {
         loop {
-            let begun = self.begin()?;
+            let begun = self.begin();
             let Some(link) = &mut self.link else { return Ok(()) };
             let moved = link.advance();
             let ended = self.collect();
@@ -104,7 +110,7 @@ impl Conversation {
             }
         }
         match self.ending.take() {
-            Some(words) if !self.entries.iter().any(|entry| matches!(entry.state, State::UnderWay(_))) => Err(words),
+            Some(words) if !self.is_any_under_way() => Err(words),
             ending => {
                 self.ending = ending;
                 if let Some(link) = &self.link {
@@ -115,9 +121,30 @@ impl Conversation {
         }
     }
 
+    fn is_any_under_way(&self) -> bool {
+        self.aside.is_some() || self.entries.iter().any(|entry| matches!(entry.state, State::UnderWay(_)))
+    }
+
+    /// Begins the session when there is something to ask in it, and ends it when that was all. Whether there was either.
+    fn begin_aside(&mut self) -> Result<bool, String> {
+        let (Some(link), Some(session), None) = (&mut self.link, &self.session, &self.aside) else { return Ok(false) };
+        let encoded = match (session.is_begun(), self.entries.is_empty()) {
+            (false, false) => Encoded::begin(session.session()),
+            (true, true) if self.over => Encoded::end(session.session()),
+            _ => return Ok(false),
+        };
+        self.aside = link.call(&self.target, &encoded, None)?;
+        Ok(self.aside.is_some())
+    }
+
     /// Begins the calls that can be begun. Whether there was one.
-    fn begin(&mut self) -> Result<bool, String> {
-        let Some(link) = &mut self.link else { return Ok(false) };
+    fn begin(&mut self) -> bool {
+        let aside = self.ending.is_none()
+            && self.begin_aside().unwrap_or_else(|words| {
+                self.ending = Some(words);
+                false
+            });
+        let Some(link) = &mut self.link else { return false };
         let before = self.begun;
         while self.ending.is_none()
             && let Some(entry) = self.entries.get(self.begun)
@@ -147,13 +174,28 @@ impl Conversation {
             }
             self.begun += 1;
         }
-        Ok(self.begun > before)
+        aside || self.begun > before
     }
 
     /// Takes what calls under way have come to. Whether there was one.
     fn collect(&mut self) -> Result<bool, String> {
         let mut failed = None;
         let mut any = false;
+        if let Some(call) = &mut self.aside
+            && let Poll::Ready(outcome) = call.poll()
+        {
+            self.aside = None;
+            any = true;
+            match outcome {
+                Ok(Outcome::Refused(words)) | Err(Failure::Session(words)) => {
+                    self.refused = true;
+                    failed = Some(refusal(&words));
+                }
+                Err(Failure::Connection(words)) => failed = Some(words),
+                Ok(_) if self.session.as_ref().is_some_and(Outbox::is_begun) => self.session = None,
+                Ok(_) => self.session.iter_mut().for_each(Outbox::begun),
+            }
+        }
         for entry in self.entries.range_mut(..self.begun) {
             let State::UnderWay(call) = &mut entry.state else { continue };
             let Poll::Ready(outcome) = call.poll() else { continue };
@@ -162,7 +204,7 @@ impl Conversation {
                 Err(Failure::Session(words)) if self.session.is_none() => Outcome::Refused(words),
                 Err(Failure::Session(words)) => {
                     self.refused = true;
-                    failed.get_or_insert(format!("the server refuses the session: {words}"));
+                    failed.get_or_insert(refusal(&words));
                     continue;
                 }
                 Err(Failure::Connection(words)) => {
@@ -219,9 +261,9 @@ impl cache::client::Conversation for Conversation {
     }
 
     fn begin_again(&mut self) -> bool {
-        if self.session.is_none() || self.refused {
-            return false;
-        }
+        let Some(session) = self.session.as_mut().filter(|_| !self.refused) else { return false };
+        session.lost();
+        self.aside = None;
         self.link = None;
         self.ending = None;
         self.broken = None;
@@ -235,6 +277,18 @@ impl cache::client::Conversation for Conversation {
         self.connect();
         true
     }
+
+    fn end(&mut self) {
+        self.over = true;
+    }
+
+    fn is_ending(&self) -> bool {
+        self.over && self.link.is_some() && self.session.as_ref().is_some_and(Outbox::is_begun)
+    }
+}
+
+fn refusal(words: &str) -> String {
+    format!("the server refuses the session: {words}")
 }
 
 impl Entry {

@@ -26,7 +26,7 @@ const HEAD_LIMIT: u32 = 16 << 10;
 #[derive(Debug, Clone)]
 pub struct Target {
     /// In the order of [`Method::ALL`].
-    addresses: [Uri; 4],
+    addresses: [Uri; Method::ALL.len()],
 }
 
 impl Target {
@@ -45,8 +45,8 @@ impl Target {
             parts.path_and_query = Some(PathAndQuery::from_static(method.path()));
             Uri::from_parts(parts).map_err(|error| format!("{server:?} is no host and port of HTTP: {error}"))
         };
-        let [get, set, delete, increment] = Method::ALL.map(address);
-        Ok(Self { addresses: [get?, set?, delete?, increment?] })
+        let [begin, end, get, set, delete, increment] = Method::ALL.map(address);
+        Ok(Self { addresses: [begin?, end?, get?, set?, delete?, increment?] })
     }
 
     fn request(&self, method: Method, numbered: Option<Numbered>) -> Request<()> {
@@ -59,7 +59,9 @@ impl Target {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         for (name, value) in numbered.iter().flat_map(Numbered::fields) {
             // Digits, all of them.
-            if let Ok(value) = HeaderValue::try_from(value) {
+            if let Ok(mut value) = HeaderValue::try_from(value) {
+                // What is another with each call would only push what stays out of the table that both ends keep.
+                value.set_sensitive(!Numbered::is_constant(name));
                 fields.insert(name, value);
             }
         }

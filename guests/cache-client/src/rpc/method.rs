@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use cache::client::{Answer, Request};
 use cache_rpc::{
-    DeleteRequest, DeleteResponse, GetRequest, GetResponse, IncrementRequest, IncrementResponse, SetRequest,
-    SetResponse,
+    BeginRequest, BeginResponse, DeleteRequest, DeleteResponse, EndRequest, EndResponse, GetRequest, GetResponse,
+    IncrementRequest, IncrementResponse, SetRequest, SetResponse,
 };
 
 use super::frame::{self, Unwrapping};
@@ -12,6 +12,8 @@ use super::frame::{self, Unwrapping};
 /// Which of the service's methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
+    Begin,
+    End,
     Get,
     Set,
     Delete,
@@ -19,10 +21,12 @@ pub enum Method {
 }
 
 impl Method {
-    pub const ALL: [Self; 4] = [Self::Get, Self::Set, Self::Delete, Self::Increment];
+    pub const ALL: [Self; 6] = [Self::Begin, Self::End, Self::Get, Self::Set, Self::Delete, Self::Increment];
 
     pub fn path(self) -> &'static str {
         match self {
+            Self::Begin => cache_rpc::path::BEGIN,
+            Self::End => cache_rpc::path::END,
             Self::Get => cache_rpc::path::GET,
             Self::Set => cache_rpc::path::SET,
             Self::Delete => cache_rpc::path::DELETE,
@@ -32,7 +36,7 @@ impl Method {
 
     /// Whether it changes what is in the cache.
     pub fn writes(self) -> bool {
-        self != Self::Get
+        matches!(self, Self::Set | Self::Delete | Self::Increment)
     }
 }
 
@@ -45,6 +49,18 @@ pub struct Encoded {
 }
 
 impl Encoded {
+    /// What begins a reliable session.
+    pub fn begin(session: u128) -> Self {
+        let message = frame::wrap(&BeginRequest { session: Bytes::copy_from_slice(&session.to_be_bytes()) });
+        Self { method: Method::Begin, key: Bytes::new(), message }
+    }
+
+    /// What ends it.
+    pub fn end(session: u128) -> Self {
+        let message = frame::wrap(&EndRequest { session: Bytes::copy_from_slice(&session.to_be_bytes()) });
+        Self { method: Method::End, key: Bytes::new(), message }
+    }
+
     pub fn new(request: Request<'_>) -> Self {
         match request {
             Request::Get { key } => {
@@ -89,6 +105,8 @@ impl Outcome {
     /// Words for an answer that is none.
     pub fn read(method: Method, answer: Unwrapping) -> Result<Self, String> {
         let outcome = match method {
+            Method::Begin => answer.finish::<BeginResponse>()?.map(|BeginResponse {}| Self::Done),
+            Method::End => answer.finish::<EndResponse>()?.map(|EndResponse {}| Self::Done),
             Method::Get => answer.finish::<GetResponse>()?.map(|answer| match answer.item {
                 Some(item) => Self::Value { flags: item.flags, value: item.value },
                 None => Self::Miss,

@@ -3,15 +3,21 @@
 //! When a connection is lost, gRPC alone cannot say of a call without an answer whether it was executed. A session, which
 //! outlives connections, makes that no matter:
 //!
-//! 1. The client picks a random number for the session, and numbers its calls 1, 2, 3 and so on. Each carries three fields
+//! 1. The client picks a random number for the session, and numbers its calls 1, 2, 3 and so on. Each call carries three fields
 //!    of metadata: the session, its own number, and the number up to which the client has every answer ([`Numbered`]).
 //! 2. The server keeps each answer until it is acknowledged. A call that comes again is not executed again: it gets the
 //!    answer that was kept. One that was acknowledged is refused, wherever it may have been on its way until then.
 //! 3. On a new connection the client asks again for every answer that it lacks, with the same numbers ([`Outbox`]).
 //! 4. A call's number is at most [`WINDOW`] above what is acknowledged, so that what a session keeps is bounded.
-//! 5. A session begins with the first call that the server hears of it. Such a call acknowledges nothing: a session that
-//!    has acknowledged something and is not known was forgotten, and what it had executed with it. It is forgotten after
-//!    [`Limits::idle`] without a call, and only then; where there is no room for another, it is the new one that is refused.
+//! 5. A session is begun by a message that does nothing else, and the client makes no call before that is answered. A
+//!    call of a session that the server does not know is refused, whatever it says: the session may have been forgotten,
+//!    and the call's first execution with it. A session is forgotten when its client ends it, or after [`Limits::idle`]
+//!    without a call; where there is no room for another, it is the new one that is refused.
+//! 6. The message that begins a session is sent once. When its connection is lost before its answer, the client begins
+//!    another session, under another number, in which it has made no call. So a number never comes to life again, and
+//!    neither a call that is made again after any time nor one that was long on its way is executed a second time.
+//! 7. A call for whose answer there is no room is refused and never executed, also when it comes again, and the session
+//!    goes on: the refusal is that call's answer, and is acknowledged like one.
 //!
 //! What a session does not give is order: calls that are under way together may be executed in any order, as in gRPC. And it
 //! does not outlive the server, as what is in the cache does not either.
@@ -34,6 +40,11 @@ const SESSION: &str = "cache-session";
 const CALL: &str = "cache-call";
 const ACKNOWLEDGED: &str = "cache-acknowledged";
 
+/// The number of a session, as a message that begins or ends it has it; nothing for bytes that are none.
+pub fn session(bytes: &[u8]) -> Option<u128> {
+    Some(u128::from_be_bytes(bytes.try_into().ok()?))
+}
+
 /// A call's place in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbered {
@@ -52,6 +63,11 @@ impl Numbered {
             (CALL, self.call.to_string()),
             (ACKNOWLEDGED, self.acknowledged.to_string()),
         ]
+    }
+
+    /// Whether the field of that name is the same in all calls of a session.
+    pub fn is_constant(field: &str) -> bool {
+        field == SESSION
     }
 
     /// What a call's fields say, found by their names; nothing for a call outside of sessions, which has none of them.

@@ -32,6 +32,8 @@ struct Session<A> {
     acknowledged: u64,
     /// By number, all of them above `acknowledged` and at most [`WINDOW`] above.
     answers: BTreeMap<u64, A>,
+    /// Calls as near as that which were refused for want of room. They stay so: their client goes by it.
+    refused: BTreeSet<u64>,
     heard: Duration,
 }
 
@@ -41,6 +43,31 @@ impl<A: Clone> Sessions<A> {
         Self { limits, size, known: HashMap::new(), heard: BTreeSet::new(), kept: 0 }
     }
 
+    /// Begins a session at `now`, a time that never goes back. It need not be a new one.
+    ///
+    /// # Errors
+    /// [`Refusal::Full`].
+    pub fn begin(&mut self, now: Duration, id: u128) -> Result<(), Refusal> {
+        self.forget_idle(now);
+        if !self.known.contains_key(&id) {
+            if self.known.len() >= self.limits.sessions {
+                return Err(Refusal::Full { sessions: self.limits.sessions });
+            }
+            let session = Session { acknowledged: 0, answers: BTreeMap::new(), refused: BTreeSet::new(), heard: now };
+            self.heard.insert((now, id));
+            self.known.insert(id, session);
+        }
+        Ok(())
+    }
+
+    /// Forgets a session whose client wants no more of it, with all its answers; one that is not known is forgotten already.
+    pub fn end(&mut self, id: u128) {
+        if let Some(session) = self.known.remove(&id) {
+            self.heard.remove(&(session.heard, id));
+            self.kept -= session.answers.values().map(self.size).sum::<usize>();
+        }
+    }
+
     /// The answer to a call that was received at `now`, a time that never goes back: executed, or kept from when it was.
     ///
     /// # Errors
@@ -48,16 +75,7 @@ impl<A: Clone> Sessions<A> {
     pub fn call(&mut self, now: Duration, numbered: Numbered, execute: impl FnOnce() -> A) -> Result<A, Refusal> {
         self.forget_idle(now);
         let Numbered { session: id, call, acknowledged } = numbered;
-        if !self.known.contains_key(&id) {
-            if acknowledged > 0 {
-                return Err(Refusal::Unknown);
-            }
-            if self.known.len() >= self.limits.sessions {
-                return Err(Refusal::Full { sessions: self.limits.sessions });
-            }
-        }
-        let session =
-            self.known.entry(id).or_insert_with(|| Session { acknowledged: 0, answers: BTreeMap::new(), heard: now });
+        let session = self.known.get_mut(&id).ok_or(Refusal::Unknown)?;
         self.heard.remove(&(session.heard, id));
         self.heard.insert((now, id));
         session.heard = now;
@@ -66,6 +84,9 @@ impl<A: Clone> Sessions<A> {
             session.acknowledged = acknowledged;
             while let Some(first) = session.answers.first_entry().filter(|first| *first.key() <= acknowledged) {
                 self.kept -= (self.size)(&first.remove());
+            }
+            while session.refused.first().is_some_and(|first| *first <= acknowledged) {
+                session.refused.pop_first();
             }
         }
         if let Some(answer) = session.answers.get(&call) {
@@ -77,8 +98,9 @@ impl<A: Clone> Sessions<A> {
         if call - session.acknowledged > WINDOW {
             return Err(Refusal::Ahead { call, acknowledged: session.acknowledged });
         }
-        if self.kept >= self.limits.bytes {
-            return Err(Refusal::Kept { bytes: self.kept });
+        if self.kept >= self.limits.bytes || session.refused.contains(&call) {
+            session.refused.insert(call);
+            return Err(Refusal::Kept { limit: self.limits.bytes });
         }
         let answer = execute();
         self.kept += (self.size)(&answer);
@@ -87,27 +109,40 @@ impl<A: Clone> Sessions<A> {
     }
 
     fn forget_idle(&mut self, now: Duration) {
-        while let Some(&(heard, id)) = self.heard.first() {
-            if now.saturating_sub(heard) < self.limits.idle {
-                break;
-            }
-            self.heard.pop_first();
-            if let Some(session) = self.known.remove(&id) {
-                self.kept -= session.answers.values().map(self.size).sum::<usize>();
-            }
+        while let Some(&(heard, id)) = self.heard.first()
+            && now.saturating_sub(heard) >= self.limits.idle
+        {
+            self.end(id);
         }
     }
 }
 
-/// Why a call of a session is not executed. The session is of no more use to its client, but for [`Refusal::Acknowledged`],
-/// which answers to a call that the client has made twice and waits for no more.
+/// Why a call of a session is not executed, or a session not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     Unknown,
-    Full { sessions: usize },
-    Acknowledged { call: u64 },
-    Ahead { call: u64, acknowledged: u64 },
-    Kept { bytes: usize },
+    Full {
+        sessions: usize,
+    },
+    /// Answers to a call that the client has made twice and waits for no more.
+    Acknowledged {
+        call: u64,
+    },
+    Ahead {
+        call: u64,
+        acknowledged: u64,
+    },
+    /// There is no room for an answer.
+    Kept {
+        limit: usize,
+    },
+}
+
+impl Refusal {
+    /// Whether it is of this call alone, and the session goes on. After any other the session is of no more use.
+    pub fn is_of_the_call(self) -> bool {
+        matches!(self, Self::Kept { .. })
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -122,7 +157,11 @@ impl fmt::Display for Refusal {
                     "call {call} is more than {WINDOW} above {acknowledged}, up to which answers are acknowledged"
                 )
             }
-            Self::Kept { bytes } => write!(f, "{bytes} bytes of answers are not acknowledged: try again later"),
+            Self::Kept { limit } => write!(
+                f,
+                "not executed, as its answer could not be kept: {limit} bytes of answers, as many as may be, are not \
+                 acknowledged; try again later, with a new call"
+            ),
         }
     }
 }
@@ -142,8 +181,15 @@ mod tests {
     }
 
     impl Counting {
-        fn new() -> Self {
-            Self { sessions: Sessions::new(LIMITS, |_| 10), executed: 0 }
+        /// With sessions that were begun in second 0.
+        fn with(begun: impl IntoIterator<Item = u128>) -> Self {
+            let mut sessions = Sessions::new(LIMITS, |_| 10);
+            begun.into_iter().for_each(|session| sessions.begin(Duration::ZERO, session).expect("there is room"));
+            Self { sessions, executed: 0 }
+        }
+
+        fn begin(&mut self, second: u64, session: u128) -> Result<(), Refusal> {
+            self.sessions.begin(Duration::from_secs(second), session)
         }
 
         fn call(&mut self, second: u64, session: u128, call: u64, acknowledged: u64) -> Result<u32, Refusal> {
@@ -157,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_call_that_comes_again_gets_its_answer_and_is_not_executed() {
-        let mut server = Counting::new();
+        let mut server = Counting::with([1]);
         assert_eq!(server.call(0, 1, 1, 0), Ok(1));
         assert_eq!(server.call(0, 1, 2, 0), Ok(2));
         assert_eq!(server.call(0, 1, 1, 0), Ok(1));
@@ -168,14 +214,14 @@ mod tests {
 
     #[test]
     fn sessions_share_no_numbers() {
-        let mut server = Counting::new();
+        let mut server = Counting::with([1, 2]);
         assert_eq!(server.call(0, 1, 1, 0), Ok(1));
         assert_eq!(server.call(0, 2, 1, 0), Ok(2));
     }
 
     #[test]
     fn an_acknowledged_call_that_was_still_on_its_way_is_refused() {
-        let mut server = Counting::new();
+        let mut server = Counting::with([1]);
         assert_eq!(server.call(0, 1, 1, 0), Ok(1));
         assert_eq!(server.call(0, 1, 2, 1), Ok(2));
         assert_eq!(server.call(0, 1, 1, 0), Err(Refusal::Acknowledged { call: 1 }));
@@ -183,7 +229,7 @@ mod tests {
 
     #[test]
     fn numbers_may_come_in_any_order_within_the_window_and_not_beyond() {
-        let mut server = Counting::new();
+        let mut server = Counting::with([1]);
         assert_eq!(server.call(0, 1, WINDOW, 0), Ok(1));
         assert_eq!(server.call(0, 1, 1, 0), Ok(2));
         let ahead = Refusal::Ahead { call: WINDOW + 1, acknowledged: 0 };
@@ -193,38 +239,79 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_forgotten_is_refused_and_not_begun_again() {
-        let mut server = Counting::new();
+    fn a_call_does_not_begin_a_session_whatever_it_acknowledges() {
+        let mut server = Counting::with([]);
+        assert_eq!(server.call(0, 1, 1, 0), Err(Refusal::Unknown));
         assert_eq!(server.call(0, 1, 9, 8), Err(Refusal::Unknown));
-        assert_eq!(server.call(0, 1, 1, 0), Ok(1));
-        assert_eq!(server.call(59, 1, 2, 1), Ok(2));
-        assert_eq!(server.call(118, 1, 2, 1), Ok(2));
-        assert_eq!(server.call(178, 1, 3, 2), Err(Refusal::Unknown));
+        assert_eq!(server.executed, 0);
     }
 
     #[test]
-    fn a_session_more_is_refused_until_one_is_idle() {
-        let mut server = Counting::new();
+    fn a_session_that_was_idle_is_forgotten_and_its_calls_are_refused_even_if_none_was_acknowledged() {
+        let mut server = Counting::with([1, 2]);
+        assert_eq!(server.call(59, 1, 1, 0), Ok(1));
+        assert_eq!(server.call(59, 2, 1, 0), Ok(2));
+        assert_eq!(server.call(118, 1, 1, 0), Ok(1));
+        assert_eq!(server.call(119, 2, 1, 0), Err(Refusal::Unknown));
+        assert_eq!(server.call(119, 2, 2, 1), Err(Refusal::Unknown));
+        assert_eq!(server.call(178, 1, 1, 0), Err(Refusal::Unknown));
+        assert_eq!(server.sessions.kept, 0);
+    }
+
+    #[test]
+    fn a_session_more_is_refused_until_one_is_idle_or_ended() {
+        let mut server = Counting::with([1]);
+        assert_eq!(server.begin(30, 2), Ok(()));
+        assert_eq!(server.begin(30, 2), Ok(()));
+        assert_eq!(server.begin(59, 3), Err(Refusal::Full { sessions: 2 }));
+        assert_eq!(server.begin(60, 3), Ok(()));
+        assert_eq!(server.begin(60, 4), Err(Refusal::Full { sessions: 2 }));
+        server.sessions.end(2);
+        assert_eq!(server.begin(60, 4), Ok(()));
+    }
+
+    #[test]
+    fn an_ended_session_gives_back_what_was_kept_of_it() {
+        let mut server = Counting::with([1, 2]);
         assert_eq!(server.call(0, 1, 1, 0), Ok(1));
-        assert_eq!(server.call(30, 2, 1, 0), Ok(2));
-        assert_eq!(server.call(59, 3, 1, 0), Err(Refusal::Full { sessions: 2 }));
-        assert_eq!(server.call(60, 3, 1, 0), Ok(3));
-        assert_eq!(server.call(60, 2, 1, 0), Ok(2));
+        assert_eq!(server.call(0, 2, 1, 0), Ok(2));
+        server.sessions.end(1);
+        server.sessions.end(1);
+        assert_eq!(server.sessions.kept, 10);
+        assert_eq!(server.call(0, 1, 1, 0), Err(Refusal::Unknown));
+        assert_eq!(server.call(61, 2, 1, 0), Err(Refusal::Unknown));
+        assert_eq!(server.sessions.kept, 0);
     }
 
     #[test]
     fn answers_are_kept_within_the_bound_until_they_are_acknowledged_or_forgotten() {
-        let mut server = Counting::new();
+        let mut server = Counting::with([1, 2]);
         for call in 1..=10 {
             assert!(server.call(0, 1, call, 0).is_ok());
         }
-        assert_eq!(server.call(0, 1, 11, 0), Err(Refusal::Kept { bytes: 100 }));
-        assert_eq!(server.call(0, 2, 1, 0), Err(Refusal::Kept { bytes: 100 }));
+        let kept = Err(Refusal::Kept { limit: 100 });
+        assert_eq!(server.call(0, 1, 11, 0), kept);
+        assert_eq!(server.call(0, 2, 1, 0), kept);
         // What was executed is still answered, and a refused call's acknowledgement still counts.
         assert_eq!(server.call(0, 1, 3, 0), Ok(3));
-        assert_eq!(server.call(1, 1, 11, 4), Ok(11));
+        assert_eq!(server.call(1, 1, 12, 4), Ok(11));
         assert_eq!(server.sessions.kept, 70);
-        assert_eq!(server.call(61, 2, 1, 0), Ok(12));
+        assert_eq!(server.call(2, 2, 1, 0), kept);
+        assert_eq!(server.call(61, 2, 2, 1), Ok(12));
         assert_eq!(server.sessions.kept, 10);
+    }
+
+    #[test]
+    fn a_call_that_was_refused_for_want_of_room_is_not_executed_when_it_comes_again_and_there_is_some() {
+        let mut server = Counting::with([1]);
+        for call in 1..=10 {
+            assert!(server.call(0, 1, call, 0).is_ok());
+        }
+        let kept = Err(Refusal::Kept { limit: 100 });
+        assert_eq!(server.call(0, 1, 11, 0), kept);
+        assert_eq!(server.call(0, 1, 11, 10), kept);
+        assert_eq!(server.call(0, 1, 12, 11), Ok(11));
+        assert_eq!(server.call(0, 1, 11, 10), Err(Refusal::Acknowledged { call: 11 }));
+        assert!(server.sessions.known[&1].refused.is_empty());
     }
 }

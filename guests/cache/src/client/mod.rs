@@ -100,4 +100,13 @@ pub trait Conversation {
     fn begin_again(&mut self) -> bool {
         false
     }
+
+    /// Nothing more will be asked, and all is answered. What the server should know of that is then in [`Self::outgoing`],
+    /// and need not be sent: it only spares the server what it would keep for a while.
+    fn end(&mut self) {}
+
+    /// Whether the server is still to say that it has heard of the end. One that is cut off before may not have.
+    fn is_ending(&self) -> bool {
+        false
+    }
 }

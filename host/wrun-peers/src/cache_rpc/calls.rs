@@ -1,16 +1,16 @@
-//! The four methods, each a call on the store, executed once in a reliable session.
+//! The four methods, each a call on the store, executed once in a reliable session; and such a session's beginning and end.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cache::key;
 use cache::store::{Counted, Expiry, Refusal, Seconds, Store};
-use cache_rpc::reliable::{Limits, Numbered, Sessions};
+use cache_rpc::reliable::{self, Limits, Numbered, Sessions};
 use cache_rpc::{
-    DeleteRequest, DeleteResponse, GetRequest, GetResponse, IncrementRequest, IncrementResponse, Item, SetRequest,
-    SetResponse,
+    BeginRequest, BeginResponse, DeleteRequest, DeleteResponse, EndRequest, EndResponse, GetRequest, GetResponse,
+    IncrementRequest, IncrementResponse, Item, SetRequest, SetResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
 
 use super::answer::{Answer, Message, size};
 use super::service::cache_server;
@@ -42,25 +42,38 @@ impl Calls {
         let (metadata, _, message) = request.into_parts();
         let numbered = Numbered::read(|name| metadata.get(name).map(tonic::metadata::AsciiMetadataValue::as_bytes))
             .map_err(|malformed| Status::invalid_argument(malformed.to_string()))?;
-        // A call that panicked has left the store as far as it came; the others go on.
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.lock();
         let Shared { store, sessions } = &mut *shared;
         let execute = || execute(message, store, now());
         let answer = match numbered {
             None => execute(),
-            // ABORTED is how a client knows this from a call's own refusal.
-            Some(numbered) => sessions
-                .call(self.started.elapsed(), numbered, execute)
-                .map_err(|refusal| Status::aborted(refusal.to_string()))?,
+            Some(numbered) => sessions.call(self.started.elapsed(), numbered, execute).map_err(refused)?,
         }?;
         let message =
             M::of(answer).ok_or_else(|| Status::aborted("a call of that number was made of another method"))?;
         Ok(Response::new(message))
     }
+
+    /// A call that panicked has left the store as far as it came; the others go on.
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[tonic::async_trait]
 impl cache_server::Cache for Calls {
+    async fn begin(&self, request: Request<BeginRequest>) -> Result<Response<BeginResponse>, Status> {
+        let session = session(&request.into_inner().session)?;
+        self.lock().sessions.begin(self.started.elapsed(), session).map_err(refused)?;
+        Ok(Response::new(BeginResponse {}))
+    }
+
+    async fn end(&self, request: Request<EndRequest>) -> Result<Response<EndResponse>, Status> {
+        let session = session(&request.into_inner().session)?;
+        self.lock().sessions.end(session);
+        Ok(Response::new(EndResponse {}))
+    }
+
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
         self.call(request, |GetRequest { key }, store, now| {
             check(&key)?;
@@ -110,6 +123,18 @@ impl cache_server::Cache for Calls {
             Ok(Answer::Increment(IncrementResponse { value }))
         })
     }
+}
+
+/// ABORTED is how a client knows a session that is of no more use from a call's own refusal.
+fn refused(refusal: reliable::Refusal) -> Status {
+    let code = if refusal.is_of_the_call() { Code::ResourceExhausted } else { Code::Aborted };
+    Status::new(code, refusal.to_string())
+}
+
+fn session(bytes: &[u8]) -> Result<u128, Status> {
+    reliable::session(bytes).ok_or_else(|| {
+        Status::invalid_argument(format!("a session's number has 16 bytes; this one has {}", bytes.len()))
+    })
 }
 
 fn check(key: &[u8]) -> Result<(), Status> {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cache_rpc::reliable::Numbered;
-use cache_rpc::{GetRequest, GetResponse, IncrementRequest, IncrementResponse, SetRequest, path};
+use cache_rpc::{
+    BeginRequest, EndRequest, GetRequest, GetResponse, IncrementRequest, IncrementResponse, SetRequest, path,
+};
 use h2::client::SendRequest;
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Request};
@@ -91,6 +93,15 @@ fn increment(key: &'static str) -> Bytes {
     framed(&IncrementRequest { key: key.into(), by: 1 })
 }
 
+/// A message that begins a session.
+fn beginning(session: u128) -> Bytes {
+    framed(&BeginRequest { session: session.to_be_bytes().to_vec().into() })
+}
+
+async fn begin(requests: &mut SendRequest<Bytes>, session: u128) {
+    assert_eq!(call(requests, path::BEGIN, beginning(session), &[]).await.unwrap().code, "0");
+}
+
 async fn value(requests: &mut SendRequest<Bytes>, key: &'static str) -> Option<(Bytes, u32)> {
     let ended = call(requests, path::GET, get(key), &[]).await.unwrap();
     ended.answer::<GetResponse>().item.map(|item| (item.value, item.flags))
@@ -109,6 +120,7 @@ async fn what_is_set_is_found_by_another_connection() {
 async fn what_cannot_be_done_is_refused_in_words_and_the_connection_goes_on() {
     let mut requests = connect(peer().await).await;
     call(&mut requests, path::SET, set("text", "no number"), &[]).await.unwrap();
+    begin(&mut requests, 2).await;
     let long = "k".repeat(251).leak();
     let session =
         |session: &str, call: &str| vec![("cache-session", session.to_owned()), ("cache-call", call.to_owned())];
@@ -134,7 +146,16 @@ async fn what_cannot_be_done_is_refused_in_words_and_the_connection_goes_on() {
             "10",
             "begin another",
         ),
-        (path::GET, get("k"), Numbered { session: 1, call: 999, acknowledged: 0 }.fields().to_vec(), "10", "above"),
+        (
+            path::GET,
+            get("k"),
+            Numbered { session: 1, call: 1, acknowledged: 0 }.fields().to_vec(),
+            "10",
+            "begin another",
+        ),
+        (path::GET, get("k"), Numbered { session: 2, call: 999, acknowledged: 0 }.fields().to_vec(), "10", "above"),
+        (path::BEGIN, framed(&BeginRequest { session: vec![0; 15].into() }), vec![], "3", "16 bytes; this one has 15"),
+        (path::END, framed(&EndRequest { session: Bytes::new() }), vec![], "3", "16 bytes; this one has 0"),
     ];
     for (path, body, fields, code, words) in cases {
         let ended = call(&mut requests, path, body, &fields).await.unwrap();
@@ -162,9 +183,42 @@ async fn garbage_costs_its_sender_the_connection_and_nobody_else() {
 #[tokio::test]
 async fn a_number_that_was_used_by_another_method_is_refused() {
     let mut requests = connect(peer().await).await;
+    begin(&mut requests, 1).await;
     let fields = Numbered { session: 1, call: 1, acknowledged: 0 }.fields();
     assert_eq!(call(&mut requests, path::GET, get("k"), &fields).await.unwrap().code, "0");
     assert_eq!(call(&mut requests, path::INCREMENT, increment("k"), &fields).await.unwrap().code, "10");
+}
+
+#[tokio::test]
+async fn answers_that_nobody_acknowledges_cost_calls_and_no_session_until_they_are_or_the_session_ends() {
+    let mut requests = connect(peer().await).await;
+    assert_eq!(call(&mut requests, path::SET, set("big", vec![b'x'; 1_000_000]), &[]).await.unwrap().code, "0");
+    begin(&mut requests, 1).await;
+    begin(&mut requests, 2).await;
+    let fields = |session, call, acknowledged| Numbered { session, call, acknowledged }.fields();
+    let full = SESSIONS.bytes as u64 / 1_000_000 + 1;
+    for number in 1..=full {
+        let ended = call(&mut requests, path::GET, get("big"), &fields(1, number, 0)).await.unwrap();
+        assert_eq!(ended.code, "0", "{number}: {}", ended.words);
+    }
+    let increment = |session, number, acknowledged| (increment("n"), fields(session, number, acknowledged));
+    call(&mut requests, path::SET, set("n", "1"), &[]).await.unwrap();
+    for (session, number) in [(1, full + 1), (2, 1)] {
+        let (body, fields) = increment(session, number, 0);
+        for _ in 0..2 {
+            let ended = call(&mut requests, path::INCREMENT, body.clone(), &fields).await.unwrap();
+            assert_eq!(ended.code, "8", "{}", ended.words);
+            assert!(ended.words.contains("not executed"), "{}", ended.words);
+        }
+    }
+    // Both sessions live: one goes on as it acknowledges, and when it ends the other has room too.
+    let (body, fields) = increment(1, full + 2, full - 5);
+    assert_eq!(call(&mut requests, path::INCREMENT, body, &fields).await.unwrap().code, "0");
+    let end = framed(&EndRequest { session: 1_u128.to_be_bytes().to_vec().into() });
+    assert_eq!(call(&mut requests, path::END, end, &[]).await.unwrap().code, "0");
+    let (body, fields) = increment(2, 2, 1);
+    let ended = call(&mut requests, path::INCREMENT, body, &fields).await.unwrap();
+    assert_eq!(ended.answer::<IncrementResponse>().value, Some(3));
 }
 
 #[tokio::test]
@@ -175,6 +229,7 @@ async fn an_increment_whose_connection_is_cut_before_its_answer_is_executed_once
     let numbered = |call| Numbered { session: 7, call, acknowledged: 0 }.fields();
 
     let mut requests = connect(proxy).await;
+    begin(&mut requests, 7).await;
     assert_eq!(call(&mut requests, path::SET, set("n", "41"), &numbered(1)).await.unwrap().code, "0");
     cut.store(true, Ordering::Relaxed);
     assert!(call(&mut requests, path::INCREMENT, increment("n"), &numbered(2)).await.is_err());

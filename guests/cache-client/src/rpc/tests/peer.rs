@@ -6,10 +6,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cache_rpc::reliable::{Limits, Numbered, Sessions};
+use cache_rpc::reliable::{self, Limits, Numbered, Refusal, Sessions};
 use cache_rpc::{
-    DeleteRequest, DeleteResponse, GetRequest, GetResponse, IncrementRequest, IncrementResponse, Item, SetRequest,
-    SetResponse, path,
+    BeginRequest, BeginResponse, DeleteRequest, DeleteResponse, EndRequest, EndResponse, GetRequest, GetResponse,
+    IncrementRequest, IncrementResponse, Item, SetRequest, SetResponse, path,
 };
 use h2::server::{Builder, Connection, SendResponse};
 use h2::{Reason, RecvStream};
@@ -42,7 +42,7 @@ pub struct Peer {
     pub connection: Option<Connection<Transport, Bytes>>,
     calls: Vec<Call>,
     late: Vec<Call>,
-    /// How the next calls are answered; those beyond from the cache.
+    /// How the next calls are answered, not counting those that begin or end a session; those beyond from the cache.
     pub replies: Vec<Reply>,
     pub server: Server,
     /// The paths of the calls that came whole, in order.
@@ -54,6 +54,7 @@ pub struct Server {
     cache: HashMap<Bytes, (Bytes, u32)>,
     pub sessions: Sessions<Bytes>,
     pub executed: usize,
+    pub now: Duration,
 }
 
 struct Call {
@@ -65,12 +66,31 @@ struct Call {
 
 impl Server {
     pub fn new() -> Self {
-        let limits = Limits { sessions: 1, bytes: 1 << 20, idle: Duration::from_secs(60) };
-        Self { cache: HashMap::new(), sessions: Sessions::new(limits, |answer| answer.len()), executed: 0 }
+        Self::within(100, 1 << 20)
+    }
+
+    /// One that has room for so many sessions, and bytes of answers.
+    pub fn within(sessions: usize, bytes: usize) -> Self {
+        let limits = Limits { sessions, bytes, idle: Duration::from_secs(60) };
+        let sessions = Sessions::new(limits, |answer: &Bytes| answer.len());
+        Self { cache: HashMap::new(), sessions, executed: 0, now: Duration::ZERO }
     }
 
     /// The answer in its frame, or why not.
-    fn call(&mut self, head: &request::Parts, message: &[u8]) -> Result<Bytes, String> {
+    fn call(&mut self, head: &request::Parts, message: &[u8]) -> Result<Bytes, Refusal> {
+        match head.uri.path() {
+            path::BEGIN => {
+                let BeginRequest { session } = unwrap(message);
+                self.sessions.begin(self.now, reliable::session(&session).expect("a number"))?;
+                return Ok(frame::wrap(&BeginResponse {}));
+            }
+            path::END => {
+                let EndRequest { session } = unwrap(message);
+                self.sessions.end(reliable::session(&session).expect("a number"));
+                return Ok(frame::wrap(&EndResponse {}));
+            }
+            _ => {}
+        }
         let numbered =
             Numbered::read(|name| head.headers.get(name).map(HeaderValue::as_bytes)).expect("fields that are right");
         let Some(numbered) = numbered else { return Ok(execute(&mut self.cache, head.uri.path(), message)) };
@@ -78,7 +98,7 @@ impl Server {
             self.executed += 1;
             execute(&mut self.cache, head.uri.path(), message)
         };
-        self.sessions.call(Duration::ZERO, numbered, execute).map_err(|refusal| refusal.to_string())
+        self.sessions.call(self.now, numbered, execute)
     }
 }
 
@@ -150,7 +170,8 @@ impl Peer {
         self.calls = rest.into_iter().map(|(_, call)| call).collect();
         for (_, call) in whole {
             self.heard.push(call.head.uri.path().to_owned());
-            let reply = if self.replies.is_empty() { Reply::Cache } else { self.replies.remove(0) };
+            let aside = [path::BEGIN, path::END].contains(&call.head.uri.path());
+            let reply = if aside || self.replies.is_empty() { Reply::Cache } else { self.replies.remove(0) };
             self.answer(call, &reply);
         }
     }
@@ -160,9 +181,10 @@ impl Peer {
         let (body, trailers) = match reply {
             Reply::Cache => match self.server.call(&call.head, &call.message) {
                 Ok(body) => (body, vec![("grpc-status", "0")]),
-                Err(why) => {
-                    let why: &'static str = why.leak();
-                    let fields = [grpc[0], ("grpc-status", "10"), ("grpc-message", why)];
+                Err(refusal) => {
+                    let code = if refusal.is_of_the_call() { "8" } else { "10" };
+                    let why: &'static str = refusal.to_string().leak();
+                    let fields = [grpc[0], ("grpc-status", code), ("grpc-message", why)];
                     return send(&mut call.respond, 200, &fields, None);
                 }
             },
