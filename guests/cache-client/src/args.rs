@@ -8,6 +8,7 @@ use std::time::Duration;
 use cache::client::Circle;
 use wrun_guest::lexopt::{self, Arg, ValueExt};
 
+use crate::history::MOST_KEYS;
 use crate::keys::Distribution;
 use crate::protocol::Protocol;
 use crate::values::SHORTEST_CHECKED;
@@ -35,7 +36,8 @@ Usage: cache-client [OPTIONS] --servers HOST:PORT[,HOST:PORT...]
   --rate N                       so many operations a second, whatever the answers take; else as fast as they come.
                                  An operation's time is then from when it was due: queue, then service.
   --preload                      first write every key once; not counted among the writes
-  --verify                       a read that gives what this run did not write is an error
+  --verify                       a read that gives what this run did not write is an error, and one that gives what was
+                                 there before a write that was acknowledged when the read began
   --expiry SECONDS               of what is written, as memcached reads it: 0 never, negative at once [0]
   --no-delay                     send small writes at once
   --timeout TIME                 limit for each operation, and for opening a connection [5s]
@@ -180,6 +182,12 @@ fn rules(settings: &Settings) -> Result<(), String> {
             "--verify checks values of {SHORTEST_CHECKED} bytes and more: give a --value-size from there, instead of {least}"
         ));
     }
+    if settings.verify && settings.keys > MOST_KEYS {
+        let keys = settings.keys;
+        return Err(format!(
+            "--verify remembers the writes of each key: give at most {MOST_KEYS} --keys, instead of {keys}"
+        ));
+    }
     if settings.mode == Mode::OneAtATime && *pipeline > 1 {
         return Err("--mode one-at-a-time has one request in flight: leave out --pipeline".to_owned());
     }
@@ -257,6 +265,7 @@ mod tests {
             (&[&server[..], &["--value-size", "9-3"]].concat(), "larger"),
             (&[&server[..], &["--value-size", "1G"]].concat(), "128M"),
             (&[&server[..], &["--value-size", "8", "--verify"]].concat(), "16 bytes"),
+            (&[&server[..], &["--keys", "16777217", "--verify"]].concat(), "at most 16777216 --keys"),
             (&[&server[..], &["--pipeline", "0"]].concat(), "from 1"),
             (&[&server[..], &["--pipeline", "2", "--mode", "one-at-a-time"]].concat(), "leave out --pipeline"),
             (&[&server[..], &["--pipeline", "1000"]].concat(), "lower one"),

@@ -11,6 +11,7 @@ use wrun_guest::{Interest, Sample, Timer, announce, note, resolve, wait};
 
 use crate::args::{Mode, Settings};
 use crate::connection::{Connection, Shared};
+use crate::history::History;
 use crate::keys;
 use crate::protocol::Speech;
 use crate::random;
@@ -75,13 +76,14 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         let of_all = (0..settings.connections).flat_map(|_| 0..settings.servers.len());
         let connections = of_all.map(|server| Connection::new(server, now)).collect();
-        let values = Values::new(seed, settings.sizes.clone());
+        let values = Values::new(seed, random::secret() as u64, settings.sizes.clone());
+        let history = settings.verify.then(|| History::new(settings.keys));
         let shared = Shared {
             settings,
             addresses,
             speech: Speech::new(settings, USUAL_LONGEST.max(*settings.sizes.end()))?,
             piece: Piece::default(),
-            tally: Tally::new(values, settings.verify),
+            tally: Tally::new(values, history),
         };
         Ok(Self {
             shared,
@@ -164,12 +166,12 @@ impl<'a> Run<'a> {
 
     fn ask(&mut self, place: usize, operation: Operation, since: Since) {
         let Self { shared, key, value, .. } = self;
-        let begun = since.begin(operation);
+        let begun = Begun { oldest: shared.tally.oldest(operation.key), ..since.begin(operation) };
         keys::name(operation.key, key);
         let request = match operation.kind {
             Kind::Get => Request::Get { key },
             Kind::Set => {
-                let flags = shared.tally.values.next(operation.key, value);
+                let flags = shared.tally.write(operation.key, value);
                 Request::Set { key, value, flags, expiry: shared.settings.expiry }
             }
         };
@@ -254,6 +256,6 @@ impl Since {
                 sample
             }
         });
-        Begun { operation, sample }
+        Begun { operation, oldest: 0, sample }
     }
 }
