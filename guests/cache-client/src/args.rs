@@ -50,7 +50,7 @@ Exits 1 when any operation failed. A read of a key that is not there is a miss, 
 ";
 
 /// The most operations in flight at once. Each is an open sample, of which wrun allows somewhat more.
-const MOST_IN_FLIGHT: usize = 16_000;
+const MOST_IN_FLIGHT: u64 = 16_000;
 
 #[derive(Debug)]
 pub enum Command {
@@ -197,7 +197,7 @@ fn rules(settings: &Settings) -> Result<(), String> {
     if settings.ca.is_some() && !settings.tls {
         return Err("--ca says whom TLS trusts: give --tls with it".to_owned());
     }
-    let in_flight = servers.len() * connections * pipeline;
+    let in_flight = in_flight(servers.len(), *connections, *pipeline);
     if in_flight > MOST_IN_FLIGHT {
         return Err(format!(
             "{} servers with {connections} --connections each and --pipeline {pipeline} are {in_flight} requests in flight; \
@@ -206,6 +206,11 @@ fn rules(settings: &Settings) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Requests in flight at once, at most. A guest's `usize` is too small for the product.
+fn in_flight(servers: usize, connections: usize, pipeline: usize) -> u64 {
+    [servers, connections, pipeline].map(|factor| factor as u64).into_iter().fold(1, u64::saturating_mul)
 }
 
 #[cfg(test)]
