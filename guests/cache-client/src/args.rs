@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use cache::client::Circle;
+use cache_rpc::reliable::IDLE;
 use wrun_guest::lexopt::{self, Arg, ValueExt};
 
 use crate::history::MOST_KEYS;
@@ -194,6 +195,13 @@ fn rules(settings: &Settings) -> Result<(), String> {
     if settings.reliable && settings.protocol != Protocol::Rpc {
         return Err("--reliable is for calls: give --protocol rpc with it".to_owned());
     }
+    if settings.reliable && settings.timeout >= IDLE {
+        let timeout = settings.timeout;
+        return Err(format!(
+            "--timeout {timeout:?} outlives a session, which the server forgets after {IDLE:?} of silence: give --reliable a \
+             shorter one"
+        ));
+    }
     if settings.ca.is_some() && !settings.tls {
         return Err("--ca says whom TLS trusts: give --tls with it".to_owned());
     }
@@ -261,6 +269,7 @@ mod tests {
             (&["--servers", "h:1,h:1"], "twice"),
             (&[&server[..], &["--protocol", "udp"]].concat(), "text, meta, binary or rpc"),
             (&[&server[..], &["--reliable"]].concat(), "--protocol rpc"),
+            (&[&server[..], &["--reliable", "--protocol", "rpc", "--timeout", "120s"]].concat(), "after 120s of silence"),
             (&[&server[..], &["--ca", "ca.pem"]].concat(), "--tls"),
             (&[&server[..], &["--connections", "0"]].concat(), "from 1"),
             (&[&server[..], &["--connections", "1001"]].concat(), "1000"),
