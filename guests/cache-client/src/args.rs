@@ -269,7 +269,10 @@ mod tests {
             (&["--servers", "h:1,h:1"], "twice"),
             (&[&server[..], &["--protocol", "udp"]].concat(), "text, meta, binary or rpc"),
             (&[&server[..], &["--reliable"]].concat(), "--protocol rpc"),
-            (&[&server[..], &["--reliable", "--protocol", "rpc", "--timeout", "120s"]].concat(), "after 120s of silence"),
+            (
+                &[&server[..], &["--reliable", "--protocol", "rpc", "--timeout", "120s"]].concat(),
+                "after 120s of silence",
+            ),
             (&[&server[..], &["--ca", "ca.pem"]].concat(), "--tls"),
             (&[&server[..], &["--connections", "0"]].concat(), "from 1"),
             (&[&server[..], &["--connections", "1001"]].concat(), "1000"),

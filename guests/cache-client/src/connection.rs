@@ -31,6 +31,8 @@ pub struct Connection {
     in_flight: VecDeque<InFlight>,
     /// How often in a row it was lost, or not made, before an answer came.
     failures: u32,
+    /// When it was last seen what the server sent.
+    heard: Instant,
 }
 
 enum State {
@@ -60,7 +62,8 @@ const PIECES: usize = 16;
 impl Connection {
     /// To be opened now.
     pub fn new(server: usize, now: Instant) -> Self {
-        Self { server, state: State::Resting { until: now }, suspended: None, in_flight: VecDeque::new(), failures: 0 }
+        let state = State::Resting { until: now };
+        Self { server, state, suspended: None, in_flight: VecDeque::new(), failures: 0, heard: now }
     }
 
     /// Operations that are asked and not answered.
@@ -126,8 +129,18 @@ impl Connection {
         }
     }
 
+    /// Whether it is still open. While nothing was in flight nobody waited for it, and the server may have closed it: then it
+    /// is lost, and nothing with it.
+    pub fn is_still_open(&mut self, now: Instant, shared: &mut Shared<'_>) -> bool {
+        if self.in_flight.is_empty() && self.heard < now && self.is_open() {
+            self.ready(now, shared);
+        }
+        self.is_open()
+    }
+
     /// Something it waited for is there.
     pub fn ready(&mut self, now: Instant, shared: &mut Shared<'_>) {
+        self.heard = now;
         match &mut self.state {
             State::Opening { connecting, .. } => match connecting.try_finish() {
                 Ok(None) => {}

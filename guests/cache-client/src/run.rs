@@ -60,6 +60,8 @@ struct Run<'a> {
     ready: Vec<usize>,
     /// Whose each interest was, in the last wait.
     places: Vec<usize>,
+    /// Before this no connection is late; as of the last wait.
+    late: Option<Instant>,
     /// The timer and when it is ready; kept while nothing is to be done before.
     timer: Option<(Instant, Timer)>,
     key: Vec<u8>,
@@ -91,6 +93,7 @@ impl<'a> Run<'a> {
             turn: 0,
             ready: Vec::new(),
             places: Vec::new(),
+            late: Some(now),
             timer: None,
             key: Vec::new(),
             value: Vec::new(),
@@ -120,10 +123,17 @@ impl<'a> Run<'a> {
                 if parallel {
                     run.begin(place, &mut work, since);
                 }
+                // Also what its conversation has to say of itself, and what there was no room for.
+                run.send(place, now);
             });
             let (first, after) = (self.turn, self.connections.len());
             for place in (first..after).chain(0..first) {
-                self.begin(place, &mut work, since);
+                if !parallel && self.in_flight() > 0 {
+                    break;
+                }
+                if self.begin(place, &mut work, since) {
+                    self.send(place, now);
+                }
             }
             self.bury(&mut work, since);
             if work.is_empty() && self.in_flight() == 0 {
@@ -141,6 +151,9 @@ impl<'a> Run<'a> {
             after(self, *place);
         }
         self.ready = ready;
+        if self.late.is_none_or(|late| late > now) {
+            return;
+        }
         for connection in &mut self.connections {
             if connection.until().is_some_and(|until| until <= now) {
                 connection.late(now, &mut self.shared);
@@ -148,20 +161,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Begins what can begin on one connection, and sends it.
-    fn begin(&mut self, place: usize, work: &mut Work, since: Since) {
+    /// Begins what can begin on one connection. Says whether that was anything.
+    fn begin(&mut self, place: usize, work: &mut Work, since: Since) -> bool {
         let connection = &self.connections[place];
         let room = match self.shared.settings.mode {
             _ if !connection.is_open() => 0,
             Mode::Parallel => self.shared.settings.pipeline - connection.in_flight(),
-            Mode::OneAtATime => 1 - self.in_flight(),
+            Mode::OneAtATime => 1,
         };
         let server = connection.server;
-        for _ in 0..room {
-            let Some(operation) = work.next(server, since.now - since.began) else { break };
+        for begun in 0..room {
+            let Some(operation) = work.next(server, since.now - since.began) else { return begun > 0 };
+            if !self.connections[place].is_still_open(since.now, &mut self.shared) {
+                work.put_back(server, operation);
+                return false;
+            }
             self.ask(place, operation, since);
         }
-        self.connections[place].send(since.now, &mut self.shared);
+        room > 0
+    }
+
+    fn send(&mut self, place: usize, now: Instant) {
+        self.connections[place].send(now, &mut self.shared);
     }
 
     fn ask(&mut self, place: usize, operation: Operation, since: Since) {
@@ -209,7 +230,8 @@ impl<'a> Run<'a> {
         // What is due and did not begin waits for a connection, and not for a time.
         let due =
             due.filter(|due| *due > now).map(|due| due.checked_sub(TIMER_ERROR).map_or(now, |early| early.max(now)));
-        let until = self.connections.iter().filter_map(Connection::until).chain(due).min();
+        self.late = self.connections.iter().filter_map(Connection::until).min();
+        let until = self.late.into_iter().chain(due).min();
         if let Some(until) = until
             && self.timer.as_ref().is_none_or(|(at, _)| *at > until || *at <= now)
         {
