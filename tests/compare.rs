@@ -71,7 +71,8 @@ fn two_real_runs_are_compared_and_the_slow_phase_is_named() {
     // Their peers had different ports, and so the guests different arguments.
     assert!(said.contains("differs loopback ports, taken as equal: http://127.0.0.1:"), "{}", compared.stdout);
     assert!(said.contains("verdict slow.json: slower: the median is "), "{}", compared.stdout);
-    assert!(said.contains("where wait carries "), "{}", compared.stdout);
+    // On a busy machine the other phases may have gone the other way, and then no share is told.
+    assert!(said.contains("where wait "), "{}", compared.stdout);
     assert!(!compared.stdout.contains('\u{1b}'), "no colour where there is no terminal");
     assert!(compared.stdout.lines().all(|line| line.chars().count() <= 80), "{}", compared.stdout);
 }

@@ -6,8 +6,10 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use cache::client::Circle;
+use cache_rpc::reliable::IDLE;
 use wrun_guest::lexopt::{self, Arg, ValueExt};
 
+use crate::history::MOST_KEYS;
 use crate::keys::Distribution;
 use crate::protocol::Protocol;
 use crate::values::SHORTEST_CHECKED;
@@ -35,7 +37,8 @@ Usage: cache-client [OPTIONS] --servers HOST:PORT[,HOST:PORT...]
   --rate N                       so many operations a second, whatever the answers take; else as fast as they come.
                                  An operation's time is then from when it was due: queue, then service.
   --preload                      first write every key once; not counted among the writes
-  --verify                       a read that gives what this run did not write is an error
+  --verify                       a read that gives what this run did not write is an error, and one that gives what was
+                                 there before a write that was acknowledged when the read began
   --expiry SECONDS               of what is written, as memcached reads it: 0 never, negative at once [0]
   --no-delay                     send small writes at once
   --timeout TIME                 limit for each operation, and for opening a connection [5s]
@@ -48,7 +51,7 @@ Exits 1 when any operation failed. A read of a key that is not there is a miss, 
 ";
 
 /// The most operations in flight at once. Each is an open sample, of which wrun allows somewhat more.
-const MOST_IN_FLIGHT: usize = 16_000;
+const MOST_IN_FLIGHT: u64 = 16_000;
 
 #[derive(Debug)]
 pub enum Command {
@@ -180,16 +183,29 @@ fn rules(settings: &Settings) -> Result<(), String> {
             "--verify checks values of {SHORTEST_CHECKED} bytes and more: give a --value-size from there, instead of {least}"
         ));
     }
+    if settings.verify && settings.keys > MOST_KEYS {
+        let keys = settings.keys;
+        return Err(format!(
+            "--verify remembers the writes of each key: give at most {MOST_KEYS} --keys, instead of {keys}"
+        ));
+    }
     if settings.mode == Mode::OneAtATime && *pipeline > 1 {
         return Err("--mode one-at-a-time has one request in flight: leave out --pipeline".to_owned());
     }
     if settings.reliable && settings.protocol != Protocol::Rpc {
         return Err("--reliable is for calls: give --protocol rpc with it".to_owned());
     }
+    if settings.reliable && settings.timeout >= IDLE {
+        let timeout = settings.timeout;
+        return Err(format!(
+            "--timeout {timeout:?} outlives a session, which the server forgets after {IDLE:?} of silence: give --reliable a \
+             shorter one"
+        ));
+    }
     if settings.ca.is_some() && !settings.tls {
         return Err("--ca says whom TLS trusts: give --tls with it".to_owned());
     }
-    let in_flight = servers.len() * connections * pipeline;
+    let in_flight = in_flight(servers.len(), *connections, *pipeline);
     if in_flight > MOST_IN_FLIGHT {
         return Err(format!(
             "{} servers with {connections} --connections each and --pipeline {pipeline} are {in_flight} requests in flight; \
@@ -198,6 +214,11 @@ fn rules(settings: &Settings) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Requests in flight at once, at most. A guest's `usize` is too small for the product.
+fn in_flight(servers: usize, connections: usize, pipeline: usize) -> u64 {
+    [servers, connections, pipeline].map(|factor| factor as u64).into_iter().fold(1, u64::saturating_mul)
 }
 
 #[cfg(test)]
@@ -248,6 +269,10 @@ mod tests {
             (&["--servers", "h:1,h:1"], "twice"),
             (&[&server[..], &["--protocol", "udp"]].concat(), "text, meta, binary or rpc"),
             (&[&server[..], &["--reliable"]].concat(), "--protocol rpc"),
+            (
+                &[&server[..], &["--reliable", "--protocol", "rpc", "--timeout", "120s"]].concat(),
+                "after 120s of silence",
+            ),
             (&[&server[..], &["--ca", "ca.pem"]].concat(), "--tls"),
             (&[&server[..], &["--connections", "0"]].concat(), "from 1"),
             (&[&server[..], &["--connections", "1001"]].concat(), "1000"),
@@ -257,6 +282,7 @@ mod tests {
             (&[&server[..], &["--value-size", "9-3"]].concat(), "larger"),
             (&[&server[..], &["--value-size", "1G"]].concat(), "128M"),
             (&[&server[..], &["--value-size", "8", "--verify"]].concat(), "16 bytes"),
+            (&[&server[..], &["--keys", "16777217", "--verify"]].concat(), "at most 16777216 --keys"),
             (&[&server[..], &["--pipeline", "0"]].concat(), "from 1"),
             (&[&server[..], &["--pipeline", "2", "--mode", "one-at-a-time"]].concat(), "leave out --pipeline"),
             (&[&server[..], &["--pipeline", "1000"]].concat(), "lower one"),

@@ -33,6 +33,8 @@ pub struct Connection {
     failures: u32,
     /// Nothing more will be asked, so it is not opened again.
     over: bool,
+    /// When it was last seen what the server sent.
+    heard: Instant,
 }
 
 enum State {
@@ -63,7 +65,7 @@ impl Connection {
     /// To be opened now.
     pub fn new(server: usize, now: Instant) -> Self {
         let state = State::Resting { until: now };
-        Self { server, state, suspended: None, in_flight: VecDeque::new(), failures: 0, over: false }
+        Self { server, state, suspended: None, in_flight: VecDeque::new(), failures: 0, over: false, heard: now }
     }
 
     /// Operations that are asked and not answered.
@@ -144,8 +146,18 @@ impl Connection {
         self.over && matches!(&self.state, State::Open { conversation, .. } if conversation.is_ending())
     }
 
+    /// Whether it is still open. While nothing was in flight nobody waited for it, and the server may have closed it: then it
+    /// is lost, and nothing with it.
+    pub fn is_still_open(&mut self, now: Instant, shared: &mut Shared<'_>) -> bool {
+        if self.in_flight.is_empty() && self.heard < now && self.is_open() {
+            self.ready(now, shared);
+        }
+        self.is_open()
+    }
+
     /// Something it waited for is there.
     pub fn ready(&mut self, now: Instant, shared: &mut Shared<'_>) {
+        self.heard = now;
         match &mut self.state {
             State::Opening { connecting, .. } => match connecting.try_finish() {
                 Ok(None) => {}

@@ -8,13 +8,14 @@
 //! - how it is said: [`protocol`], the one place where conversations are made, of the crate `cache` or of [`rpc`], [`secure`]
 //!   or not;
 //! - the network: [`wire`] moves the bytes of one [`connection`], [`run`] is the one loop over all of them;
-//! - what became of it: [`tally`].
+//! - what became of it: [`tally`], and for reads that are checked the [`history`] of writes.
 //!
 //! Left out: deletes and increments, which the protocols have and this workload does not; several keys in one request;
 //! threads.
 
 mod args;
 mod connection;
+mod history;
 mod keys;
 mod protocol;
 mod random;

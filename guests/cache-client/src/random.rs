@@ -45,7 +45,7 @@ pub fn seed() -> u64 {
     u64::from(RandomState::new().hash_one(()) as u32)
 }
 
-/// A number that nobody can guess, from the same.
+/// A number that nobody can guess and no other run has, from the same; no seed that was chosen is in it.
 pub fn secret() -> u128 {
     use std::hash::{BuildHasher, RandomState};
     let keys = RandomState::new();

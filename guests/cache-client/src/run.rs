@@ -11,6 +11,7 @@ use wrun_guest::{Interest, Sample, Timer, announce, note, resolve, wait};
 
 use crate::args::{Mode, Settings};
 use crate::connection::{Connection, Shared};
+use crate::history::History;
 use crate::keys;
 use crate::protocol::Speech;
 use crate::random;
@@ -63,6 +64,8 @@ struct Run<'a> {
     ready: Vec<usize>,
     /// Whose each interest was, in the last wait.
     places: Vec<usize>,
+    /// Before this no connection is late; as of the last wait.
+    late: Option<Instant>,
     /// The timer and when it is ready; kept while nothing is to be done before.
     timer: Option<(Instant, Timer)>,
     key: Vec<u8>,
@@ -79,13 +82,14 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         let of_all = (0..settings.connections).flat_map(|_| 0..settings.servers.len());
         let connections = of_all.map(|server| Connection::new(server, now)).collect();
-        let values = Values::new(seed, settings.sizes.clone());
+        let values = Values::new(seed, random::secret() as u64, settings.sizes.clone());
+        let history = settings.verify.then(|| History::new(settings.keys));
         let shared = Shared {
             settings,
             addresses,
             speech: Speech::new(settings, USUAL_LONGEST.max(*settings.sizes.end()))?,
             piece: Piece::default(),
-            tally: Tally::new(values, settings.verify),
+            tally: Tally::new(values, history),
         };
         Ok(Self {
             shared,
@@ -93,6 +97,7 @@ impl<'a> Run<'a> {
             turn: 0,
             ready: Vec::new(),
             places: Vec::new(),
+            late: Some(now),
             timer: None,
             key: Vec::new(),
             value: Vec::new(),
@@ -122,10 +127,17 @@ impl<'a> Run<'a> {
                 if parallel {
                     run.begin(place, &mut work, since);
                 }
+                // Also what its conversation has to say of itself, and what there was no room for.
+                run.send(place, now);
             });
             let (first, after) = (self.turn, self.connections.len());
             for place in (first..after).chain(0..first) {
-                self.begin(place, &mut work, since);
+                if !parallel && self.in_flight() > 0 {
+                    break;
+                }
+                if self.begin(place, &mut work, since) {
+                    self.send(place, now);
+                }
             }
             self.bury(&mut work, since);
             if work.is_empty() && self.in_flight() == 0 {
@@ -160,6 +172,9 @@ impl<'a> Run<'a> {
             after(self, *place);
         }
         self.ready = ready;
+        if self.late.is_none_or(|late| late > now) {
+            return;
+        }
         for connection in &mut self.connections {
             if connection.until().is_some_and(|until| until <= now) {
                 connection.late(now, &mut self.shared);
@@ -167,30 +182,38 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Begins what can begin on one connection, and sends it.
-    fn begin(&mut self, place: usize, work: &mut Work, since: Since) {
+    /// Begins what can begin on one connection. Says whether that was anything.
+    fn begin(&mut self, place: usize, work: &mut Work, since: Since) -> bool {
         let connection = &self.connections[place];
         let room = match self.shared.settings.mode {
             _ if !connection.is_open() => 0,
             Mode::Parallel => self.shared.settings.pipeline - connection.in_flight(),
-            Mode::OneAtATime => 1 - self.in_flight(),
+            Mode::OneAtATime => 1,
         };
         let server = connection.server;
-        for _ in 0..room {
-            let Some(operation) = work.next(server, since.now - since.began) else { break };
+        for begun in 0..room {
+            let Some(operation) = work.next(server, since.now - since.began) else { return begun > 0 };
+            if !self.connections[place].is_still_open(since.now, &mut self.shared) {
+                work.put_back(server, operation);
+                return false;
+            }
             self.ask(place, operation, since);
         }
-        self.connections[place].send(since.now, &mut self.shared);
+        room > 0
+    }
+
+    fn send(&mut self, place: usize, now: Instant) {
+        self.connections[place].send(now, &mut self.shared);
     }
 
     fn ask(&mut self, place: usize, operation: Operation, since: Since) {
         let Self { shared, key, value, .. } = self;
-        let begun = since.begin(operation);
+        let begun = Begun { oldest: shared.tally.oldest(operation.key), ..since.begin(operation) };
         keys::name(operation.key, key);
         let request = match operation.kind {
             Kind::Get => Request::Get { key },
             Kind::Set => {
-                let flags = shared.tally.values.next(operation.key, value);
+                let flags = shared.tally.write(operation.key, value);
                 Request::Set { key, value, flags, expiry: shared.settings.expiry }
             }
         };
@@ -228,7 +251,8 @@ impl<'a> Run<'a> {
         // What is due and did not begin waits for a connection, and not for a time.
         let due =
             due.filter(|due| *due > now).map(|due| due.checked_sub(TIMER_ERROR).map_or(now, |early| early.max(now)));
-        let until = self.connections.iter().filter_map(Connection::until).chain(due).min();
+        self.late = self.connections.iter().filter_map(Connection::until).min();
+        let until = self.late.into_iter().chain(due).min();
         if let Some(until) = until
             && self.timer.as_ref().is_none_or(|(at, _)| *at > until || *at <= now)
         {
@@ -275,6 +299,6 @@ impl Since {
                 sample
             }
         });
-        Begun { operation, sample }
+        Begun { operation, oldest: 0, sample }
     }
 }

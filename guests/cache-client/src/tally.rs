@@ -7,8 +7,9 @@ use std::time::Duration;
 use cache::client::Answer;
 use wrun_guest::{Sample, count};
 
+use crate::history::History;
 use crate::keys;
-use crate::values::Values;
+use crate::values::{Values, flags};
 use crate::wire::Moved;
 use crate::work::{Kind, Operation};
 
@@ -16,6 +17,8 @@ use crate::work::{Kind, Operation};
 #[derive(Debug)]
 pub struct Begun {
     pub operation: Operation,
+    /// Of a read that is checked, the oldest version it may see; 0 for any.
+    pub oldest: u64,
     /// `None` for what is not measured.
     pub sample: Option<Sample>,
 }
@@ -23,9 +26,9 @@ pub struct Begun {
 /// Counts what operations come to.
 #[derive(Debug)]
 pub struct Tally {
-    /// What values are checked against; `None` does not check them.
-    verify: bool,
-    pub values: Values,
+    values: Values,
+    /// What reads are checked against; `None` does not check them.
+    history: Option<History>,
     ended: Ended,
     pub retries: u64,
     pub reconnects: u64,
@@ -52,10 +55,10 @@ struct Ended {
 const TOLD_EVERY: u64 = 512;
 
 impl Tally {
-    pub fn new(values: Values, verify: bool) -> Self {
+    pub fn new(values: Values, history: Option<History>) -> Self {
         Self {
-            verify,
             values,
+            history,
             ended: Ended::default(),
             retries: 0,
             reconnects: 0,
@@ -66,9 +69,23 @@ impl Tally {
         }
     }
 
+    /// The oldest version of a key that a read may see which begins now; 0 for any.
+    pub fn oldest(&self, key: u32) -> u64 {
+        self.history.as_ref().map_or(0, |history| history.oldest(key))
+    }
+
+    /// A write begins: puts its value over what was in `value`, and gives the flags.
+    pub fn write(&mut self, key: u32, value: &mut Vec<u8>) -> u32 {
+        let version = self.values.next(key, value);
+        if let Some(history) = &mut self.history {
+            history.write(key, version);
+        }
+        flags(version)
+    }
+
     /// An operation was answered.
     pub fn answered(&mut self, begun: Begun, answer: &Answer<'_>) {
-        match self.judge(begun.operation, answer) {
+        match self.judge(&begun, answer) {
             Ok(count) => {
                 *count(&mut self.ended, begun.sample.is_some()) += 1;
                 if let Some(sample) = begun.sample {
@@ -96,21 +113,47 @@ impl Tally {
     }
 
     /// Where an answer is counted, or why it is none.
-    fn judge(&mut self, operation: Operation, answer: &Answer<'_>) -> Result<fn(&mut Ended, bool) -> &mut u64, String> {
-        match (operation.kind, answer) {
+    fn judge(&mut self, begun: &Begun, answer: &Answer<'_>) -> Result<fn(&mut Ended, bool) -> &mut u64, String> {
+        let Operation { kind, key, .. } = begun.operation;
+        match (kind, answer) {
             (Kind::Get, Answer::Value { flags, value }) => {
-                if self.verify && !self.values.is_own(operation.key, *flags, value) {
-                    let length = value.len();
-                    return Err(format!("a value that this run did not write for the key, of {length} bytes"));
+                if self.history.is_some() {
+                    self.check(begun, *flags, value)?;
                 }
                 Ok(|ended, _| &mut ended.hits)
             }
             (Kind::Get, Answer::Miss) => Ok(|ended, _| &mut ended.misses),
             (Kind::Set, Answer::Done) => {
+                self.wrote(key, true);
                 Ok(|ended, measured| if measured { &mut ended.writes } else { &mut ended.preloads })
             }
-            (_, Answer::Refused(words)) => Err(words.to_string()),
+            (kind, Answer::Refused(words)) => {
+                if kind == Kind::Set {
+                    self.wrote(key, false);
+                }
+                Err(words.to_string())
+            }
             (kind, answer) => Err(format!("{answer:?} for an answer to a {}", kind.name())),
+        }
+    }
+
+    /// Whether a value is one that this run wrote and that a read may see.
+    fn check(&mut self, begun: &Begun, flags: u32, value: &[u8]) -> Result<(), String> {
+        match self.values.version(begun.operation.key, flags, value) {
+            None => Err(format!("a value that this run did not write for the key, of {} bytes", value.len())),
+            Some(version) if version < begun.oldest => {
+                let oldest = begun.oldest;
+                Err(format!(
+                    "an old value: write {version}, though write {oldest} was acknowledged before this read began"
+                ))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn wrote(&mut self, key: u32, executed: bool) {
+        if let Some(history) = &mut self.history {
+            history.answered(key, executed);
         }
     }
 
@@ -181,29 +224,46 @@ impl fmt::Display for Tally {
 mod tests {
     use super::*;
 
-    fn tally(verify: bool) -> Tally {
-        Tally::new(Values::new(1, 16..=16), verify)
+    fn tally(history: Option<History>) -> Tally {
+        Tally::new(Values::new(1, 2, 16..=16), history)
     }
 
-    fn get(key: u32) -> Operation {
-        Operation { kind: Kind::Get, key, due: None }
+    fn begun(kind: Kind, oldest: u64) -> Begun {
+        Begun { operation: Operation { kind, key: 1, due: None }, oldest, sample: None }
     }
 
     #[test]
     fn an_answer_counts_for_what_it_is_and_one_of_another_kind_is_an_error() {
-        let mut tally = tally(false);
-        let set = Operation { kind: Kind::Set, ..get(1) };
+        let mut tally = tally(None);
+        let (get, set) = (Kind::Get, Kind::Set);
         let value = Answer::Value { flags: 0, value: b"any" };
-        for (operation, answer, good) in [
-            (get(1), &value, true),
-            (get(1), &Answer::Miss, true),
-            (get(1), &Answer::Done, false),
-            (get(1), &Answer::Refused("SERVER_ERROR busy".into()), false),
+        for (kind, answer, good) in [
+            (get, &value, true),
+            (get, &Answer::Miss, true),
+            (get, &Answer::Done, false),
+            (get, &Answer::Refused("SERVER_ERROR busy".into()), false),
             (set, &Answer::Done, true),
             (set, &Answer::Miss, false),
             (set, &value, false),
         ] {
-            assert_eq!(tally.judge(operation, answer).is_ok(), good, "{operation:?}: {answer:?}");
+            assert_eq!(tally.judge(&begun(kind, 0), answer).is_ok(), good, "{kind:?}: {answer:?}");
         }
+    }
+
+    #[test]
+    fn a_read_that_began_after_a_write_was_acknowledged_does_not_pass_with_what_was_there_before() {
+        let mut tally = tally(Some(History::new(2)));
+        let mut values = [Vec::new(), Vec::new()];
+        let flags = values.each_mut().map(|value| {
+            let flags = tally.write(1, value);
+            assert!(tally.judge(&begun(Kind::Set, 0), &Answer::Done).is_ok());
+            flags
+        });
+        let oldest = tally.oldest(1);
+        let [old, new] = [0, 1].map(|place| Answer::Value { flags: flags[place], value: &values[place] });
+        let refused = tally.judge(&begun(Kind::Get, oldest), &old).expect_err("an old value");
+        assert!(refused.contains("an old value: write 1, though write 2"), "{refused}");
+        assert!(tally.judge(&begun(Kind::Get, oldest), &new).is_ok());
+        assert!(tally.judge(&begun(Kind::Get, 1), &old).is_ok(), "it began before");
     }
 }

@@ -99,6 +99,11 @@ impl Work {
         None
     }
 
+    /// Takes back an operation that was given for a server and not begun; it is the server's next again.
+    pub fn put_back(&mut self, server: usize, operation: Operation) {
+        self.aside[server].push_front(operation);
+    }
+
     /// When the next that was not drawn yet is due; `None` if there is none, or it is due whenever there is room.
     pub fn due(&self) -> Option<Duration> {
         // The last of all sets no time to wait for.
@@ -224,7 +229,10 @@ mod tests {
         assert_eq!(work.aside[1].len(), 2 * ASIDE);
         let of_b: Vec<Operation> = (0..2 * ASIDE).filter_map(|_| work.next(1, Duration::MAX)).collect();
         assert!(of_b.len() == 2 * ASIDE && of_b.iter().all(|operation| holder(operation) == 1));
-        // And there is work again for the first.
+        // And there is work again for the first, which can be put back.
+        let next = work.next(0, Duration::MAX).expect("work for the first");
+        work.put_back(0, next);
+        assert_eq!(work.next(0, Duration::ZERO), Some(next));
         assert!(work.next(0, Duration::MAX).is_some() && !work.is_empty());
     }
 }

@@ -28,12 +28,17 @@ mod outbox;
 mod sessions;
 
 use std::fmt;
+use std::time::Duration;
 
 pub use outbox::Outbox;
 pub use sessions::{Limits, Refusal, Sessions};
 
 /// How far above what is acknowledged a call's number may be.
 pub const WINDOW: u64 = 256;
+
+/// How long a server keeps a session in which it hears no call: a client that was cut off tries again within seconds. An
+/// operation that may take as long could outlive its session.
+pub const IDLE: Duration = Duration::from_secs(120);
 
 /// The names of the fields, as they are on the wire.
 const SESSION: &str = "cache-session";

@@ -15,7 +15,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache_rpc::reliable::Limits;
+use cache_rpc::reliable::{IDLE, Limits};
 use hyper::server::conn::http2::Builder;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -43,8 +43,8 @@ const CALLS: u32 = 1000;
 const SILENCE: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A session takes some 200 bytes beside its answers. A client that was cut off tries again within seconds.
-const SESSIONS: Limits = Limits { sessions: 16 << 10, bytes: 64 << 20, idle: Duration::from_secs(120) };
+/// A session takes some 200 bytes beside its answers.
+const SESSIONS: Limits = Limits { sessions: 16 << 10, bytes: 64 << 20, idle: IDLE };
 
 /// How to serve.
 #[derive(Clone)]
