@@ -91,6 +91,27 @@ fn malformed_requests_are_answered_as_memcached_answers_them() {
 }
 
 #[test]
+fn flushes_with_a_time_forget_what_memcached_forgets() {
+    let Some(memcached) = Memcached::start() else { return };
+    let server = CacheServer::start(&[]);
+    let set = "set a 0 0 1\r\nx\r\n";
+    for flush in ["1", "2", "3000", "2592000", "2592001", "2147483647"] {
+        // What is there before, and what is stored in the second of the flush. Nothing is left to come for the next.
+        let request = format!("{set}flush_all {flush}\r\nget a\r\n{set}get a\r\nflush_all 2592001\r\n");
+        let mut differences = Vec::new();
+        // Once more where a second may have ended for one of the two in between.
+        let same = (0..5).any(|_| {
+            let expected = text(&answers(memcached.address, request.as_bytes()));
+            let answered = text(&answers(server.address, request.as_bytes()));
+            let same = answered == expected;
+            differences.push([expected, answered]);
+            same
+        });
+        assert!(same, "flush_all {flush}: memcached and cache-server answer {differences:#?}");
+    }
+}
+
+#[test]
 fn a_client_that_says_nothing_keeps_nobody_waiting_and_is_closed_if_a_limit_was_set() {
     let server = CacheServer::start(&["--idle-timeout", "300ms"]);
     let silent: Vec<_> = (0..50).map(|_| server.connect()).collect();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::session::HIGH_WATER;
 use super::{Cache, Session, Wants};
-use crate::store::Store;
+use crate::store::{Flush, Store};
 
 const NOW: u32 = 1_700_000_000;
 
@@ -77,7 +77,7 @@ proptest! {
     fn no_bytes_make_a_session_panic_or_keep_memory(request in requests()) {
         let mut cache = cache();
         talk(&mut cache, [request.as_slice()]);
-        cache.store.flush(None);
+        cache.store.flush(Flush::Now, NOW);
         // What is left is items that were flushed, and no value that was never finished.
         let items = cache.store.items();
         prop_assert!(cache.store.bytes() <= items * 192 * 20);
