@@ -39,6 +39,8 @@ pub struct Cache {
     /// When the server started.
     pub started: Seconds,
     pub traffic: Traffic,
+    /// What was counted when a client had the counts reset, which is not listed any more.
+    reset: statistics::Reset,
 }
 
 /// What is counted of connections, by whoever has them; and of commands, by the sessions.
@@ -60,6 +62,6 @@ pub struct Traffic {
 
 impl Cache {
     pub fn new(store: Store, now: Seconds) -> Self {
-        Self { store, now, started: now, traffic: Traffic::default() }
+        Self { store, now, started: now, traffic: Traffic::default(), reset: statistics::Reset::default() }
     }
 }

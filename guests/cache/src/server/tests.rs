@@ -85,6 +85,41 @@ proptest! {
 }
 
 #[test]
+fn a_value_for_which_there_is_no_room_in_its_middle_leaves_nothing_old_and_is_counted_and_passed_over() {
+    let mut cache = Cache::new(Store::new(64 << 10, 32 << 10), NOW);
+    let begun = |key: &str| [format!("set {key} 0 0 30000\r\n").as_bytes(), &[b'v'; 28_000]].concat();
+    assert_eq!(talk(&mut cache, [&b"set k 0 0 3\r\nold\r\n"[..]]).0, b"STORED\r\n");
+    // Values that are being written cannot make room.
+    let mut held = Session::default();
+    let mut output = Vec::new();
+    held.receive(&begun("held"), &mut output, &mut cache);
+    assert_eq!(talk(&mut cache, [&b"get k\r\n"[..]]).0, b"VALUE k 0 3\r\nold\r\nEND\r\n");
+    let before = cache.store.statistics().cmd_set;
+    let request = [&b"get k\r\n"[..], &begun("other")].concat();
+    let mut other = Session::default();
+    other.receive(&request, &mut output, &mut cache);
+    let refused = [&b"set k 0 0 30000\r\n"[..], &[b'n'; 30_000], b"\r\nget k\r\n"].concat();
+    let answers = talk(&mut cache, [refused.as_slice()]).0;
+    assert_eq!(answers, b"SERVER_ERROR out of memory storing object\r\nEND\r\n");
+    assert_eq!(cache.store.statistics().cmd_set, before + 1);
+    held.close(&mut cache.store);
+    other.close(&mut cache.store);
+    assert_eq!(cache.store.bytes(), 0);
+}
+
+#[test]
+fn what_is_counted_since_a_reset_is_listed_and_all_of_it_is_kept() {
+    let mut cache = cache();
+    let request = b"set a 0 0 1\r\nx\r\nget a b\r\nstats reset\r\nget a\r\nstats\r\n";
+    let answers = String::from_utf8(talk(&mut cache, [&request[..]]).0).expect("text");
+    for line in ["get_hits 1", "get_misses 0", "cmd_get 1", "cmd_set 0", "total_items 0", "curr_items 1"] {
+        assert!(answers.contains(&format!("STAT {line}\r\n")), "{line} in {answers}");
+    }
+    let counts = cache.store.statistics();
+    assert_eq!((counts.get_hits, counts.get_misses, counts.cmd_set, cache.traffic.commands), (2, 1, 1, 5));
+}
+
+#[test]
 fn answers_wait_for_room_and_go_on_where_they_stopped() {
     let mut cache = cache();
     let value = vec![b'v'; 20_000];
