@@ -13,6 +13,7 @@ use wrun_guest::{ErrorCode, Family, Interest, TcpListener, TcpOptions, TcpSocket
 
 use crate::args::Settings;
 use crate::connection::{Buffers, Connection, Turn};
+use crate::memory;
 use crate::tally::Tally;
 
 /// Connections that wait to be accepted.
@@ -21,15 +22,12 @@ const BACKLOG: u64 = 1024;
 /// How often limits of time are looked at.
 const INSPECTION: Duration = Duration::from_millis(100);
 
-/// Answers that nobody takes may fill the store's bound divided by this, or this many bytes if that is more, in all.
-const UNSENT_SHARE: usize = 4;
-const UNSENT_LEAST: usize = 4 << 20;
-
 /// Serves until it is ended from outside.
 ///
 /// # Errors
-/// When it cannot listen, or nothing can be waited for.
+/// When there is not the memory, it cannot listen, or nothing can be waited for.
 pub fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
+    memory::reserve(settings)?;
     let mut server = Server::new(settings)?;
     println!("{}", server.listener.local_addr()?);
     io::stdout().flush()?;
@@ -165,7 +163,7 @@ impl Server {
 
     /// Whether there are so many answers that nobody took that none are added.
     fn is_over(&self) -> bool {
-        self.unsent > (self.settings.memory / UNSENT_SHARE).max(UNSENT_LEAST)
+        self.unsent > memory::most_unsent(&self.settings)
     }
 
     /// Accepts whoever waits, as far as there may be more.
