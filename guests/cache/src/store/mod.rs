@@ -6,7 +6,7 @@
 //!
 //! - `blocks`: the memory; `head`: how an item lies in it; `index`, `order`: how it is found, and forgotten;
 //! - [`Draft`]: storing, in each [`Mode`]; `arithmetic`: counting; [`Expiry`]: until when; [`Flush`]: from when on not;
-//! - [`number`]: decimal numbers; [`Statistics`].
+//! - [`Statistics`].
 //!
 //! What was flushed or has expired is forgotten when it is looked for, or when its room is needed; nothing is done in
 //! between. Left out: memcached's segments of the order of use, which save its threads from waiting for one another.
@@ -19,7 +19,6 @@ mod flush;
 mod head;
 mod index;
 mod item;
-pub mod number;
 mod order;
 mod statistics;
 

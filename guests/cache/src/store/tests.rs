@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::number;
 
 const NOW: Seconds = 1_700_000_000;
 

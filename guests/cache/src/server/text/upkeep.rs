@@ -1,10 +1,10 @@
 //! delete, and what is about the server rather than a key.
 
 use super::{BAD_FORMAT, ERROR, is_key, reply};
+use crate::number::{signed32, unsigned32};
 use crate::server::statistics::{self, Kind};
 use crate::server::{Cache, VERSION};
 use crate::store::Flush;
-use crate::store::number::{signed32, unsigned32};
 
 pub fn delete(arguments: &[&[u8]], quiet: bool, output: &mut Vec<u8>, cache: &mut Cache) {
     let key = match arguments {
