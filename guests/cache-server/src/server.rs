@@ -49,6 +49,10 @@ struct Server {
     busy: Vec<usize>,
     /// Bytes of answers that were not taken, of all connections.
     unsent: usize,
+    /// Since when there are too many of them.
+    over_since: Option<Instant>,
+    /// The place behind the last that could be answered, where the next turn begins.
+    next: usize,
     buffers: Buffers,
     tally: Tally,
     /// When limits of time are looked at next.
@@ -78,6 +82,8 @@ impl Server {
             vacant: Vec::new(),
             busy: Vec::new(),
             unsent: 0,
+            over_since: None,
+            next: 0,
             buffers: Buffers::new(settings.read),
             tally: Tally::new(now),
             inspection: now,
@@ -90,6 +96,7 @@ impl Server {
         let now = Instant::now();
         self.cache.now = self.clock.seconds(now);
         self.inspect(now);
+        self.relieve(now);
         let pause = self.tally.tell(&self.cache, now);
         let rests = self.busy.is_empty() || self.is_over();
         let timeout = if rests { self.patience(now, pause) } else { Some(Duration::ZERO) };
@@ -101,6 +108,8 @@ impl Server {
         places.extend(ready);
         places.sort_unstable();
         places.dedup();
+        let next = places.partition_point(|place| *place < self.next);
+        places.rotate_left(next);
         for place in places.drain(..) {
             self.serve(place, now);
         }
@@ -144,6 +153,9 @@ impl Server {
 
     fn serve(&mut self, place: usize, now: Instant) {
         let may_answer = !self.is_over();
+        if may_answer {
+            self.next = place + 1;
+        }
         let Some(connection) = &mut self.connections[place] else { return };
         self.unsent -= connection.unsent();
         let turn = connection.turn(&mut self.buffers, &mut self.cache, now, may_answer);
@@ -206,8 +218,28 @@ impl Server {
         self.take(place).into_iter().for_each(|connection| connection.cut(&mut self.cache.store));
     }
 
-    /// Ends connections that are silent for too long; and cuts those that take no answers for too long, or that keep the
-    /// most where there are too many in all.
+    /// Cuts those that keep the most answers, to half of what may be kept, where there have been too many for a while:
+    /// nobody is answered until then, and clients that take their answers have taken enough of them meanwhile.
+    fn relieve(&mut self, now: Instant) {
+        if !self.is_over() {
+            self.over_since = None;
+            return;
+        }
+        let end = *self.over_since.get_or_insert(now) + INSPECTION;
+        if now < end {
+            self.inspection = self.inspection.min(end);
+            return;
+        }
+        self.over_since = None;
+        while self.unsent > memory::most_unsent(&self.settings) / 2 {
+            let unsent = |place: &usize| self.connections[*place].as_ref().map_or(0, Connection::unsent);
+            let Some(most) = (0..self.connections.len()).max_by_key(unsent) else { break };
+            self.tally.dropped += 1;
+            self.cut(most);
+        }
+    }
+
+    /// Ends connections that are silent for too long, and cuts those that take no answers for too long.
     fn inspect(&mut self, now: Instant) {
         if now < self.inspection {
             return;
@@ -228,12 +260,6 @@ impl Server {
                 let turn = connection.end(now);
                 self.after(place, turn);
             }
-        }
-        while self.is_over() {
-            let unsent = |place: &usize| self.connections[*place].as_ref().map_or(0, Connection::unsent);
-            let Some(most) = (0..self.connections.len()).max_by_key(unsent) else { break };
-            self.tally.dropped += 1;
-            self.cut(most);
         }
     }
 }
