@@ -174,19 +174,21 @@ fn what_it_counted_is_in_the_report_of_a_run_that_sigterm_ends() {
     let server = CacheServer::start(&[]);
     let answered = answers(server.address, b"set a 0 0 5\r\nhello\r\nget a b\r\nnonsense\r\ndelete a\r\n");
     assert_eq!(text(&answered), "STORED\r\nVALUE a 0 5\r\nhello\r\nEND\r\nERROR\r\nDELETED\r\n");
+    // What a client has reset for itself is reported all the same.
+    assert_eq!(text(&answers(server.address, b"stats reset\r\n")), "RESET\r\n");
     let report = server.stop();
     assert_eq!(report["outcome"]["family"], "interrupted");
     let counters = &report["counters"];
     for (name, count) in [
-        ("commands", 4),
+        ("commands", 5),
         ("get-hits", 1),
         ("get-misses", 1),
         ("values-sent-in", 1),
         ("items-stored", 1),
         ("deletes", 1),
-        ("bytes-received", 49),
-        ("bytes-sent", answered.len()),
-        ("connections", 1),
+        ("bytes-received", 49 + 13),
+        ("bytes-sent", answered.len() + 7),
+        ("connections", 2),
         ("protocol-errors", 1),
         ("most-connections", 1),
     ] {
@@ -216,5 +218,14 @@ fn a_wrong_argument_is_answered_with_what_would_be_right() {
     assert!(refused.stderr.contains("give --max-item-size at most 524288, or more --memory"), "{}", refused.stderr);
     let help = started(&["--help"]);
     assert_eq!(help.code, 0);
-    assert!(help.stdout.contains("--max-item-size"), "{}", help.stdout);
+    assert!(help.stdout.contains("--max-item-size") && help.stdout.contains("--max-memory"), "{}", help.stdout);
+}
+
+#[test]
+fn with_more_memory_than_wrun_gives_it_ends_before_it_listens() {
+    let mut command = wrun();
+    command.args(["--quiet", "--allow", "tcp-listen://127.0.0.1:0", "--max-memory", "100M"]);
+    let ended = run(command.arg(guest("cache-server")).args(["--", "--listen", "127.0.0.1:0", "--memory", "90M"]));
+    assert_eq!((ended.code, ended.stdout.as_str()), (121, ""));
+    assert!(ended.stderr.contains("--max-memory"), "{}", ended.stderr);
 }

@@ -1,7 +1,7 @@
 //! Requests that are none, and clients that do not do their part.
 
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{CacheServer, Memcached, answers, connect, rest, text};
 
@@ -15,6 +15,33 @@ fn header(opcode: u8, extras: u8, key: u16, body: u32) -> Vec<u8> {
     let [key_high, key_low] = key.to_be_bytes();
     [&[0x80, opcode, key_high, key_low, extras, 0, 0, 0][..], &body.to_be_bytes(), &[0; 12]].concat()
 }
+
+/// The longest that an answer takes until there are so many connections, that of who asks included.
+fn longest_wait_until(server: &CacheServer, connections: usize) -> Duration {
+    let wanted = format!("STAT curr_connections {connections}\r\n");
+    let mut stream = server.connect();
+    let mut longest = Duration::ZERO;
+    for _ in 0..2000 {
+        let asked = Instant::now();
+        stream.write_all(b"stats\r\n").unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"END\r\n") {
+            let mut piece = [0; 4096];
+            let size = stream.read(&mut piece).unwrap();
+            assert!(size > 0, "closed before it had answered");
+            answer.extend_from_slice(&piece[..size]);
+        }
+        longest = longest.max(asked.elapsed());
+        if text(&answer).contains(&wanted) {
+            return longest;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("there never are {connections} connections");
+}
+
+/// A host waits 5 seconds for a client that does not read when its connection is only dropped.
+const HOLD_UP: Duration = Duration::from_secs(2);
 
 /// Whether there are so many connections at some time, that of who asks included.
 fn comes_down_to(server: &CacheServer, connections: usize) -> bool {
@@ -91,6 +118,27 @@ fn malformed_requests_are_answered_as_memcached_answers_them() {
 }
 
 #[test]
+fn flushes_with_a_time_forget_what_memcached_forgets() {
+    let Some(memcached) = Memcached::start() else { return };
+    let server = CacheServer::start(&[]);
+    let set = "set a 0 0 1\r\nx\r\n";
+    for flush in ["1", "2", "3000", "2592000", "2592001", "2147483647"] {
+        // What is there before, and what is stored in the second of the flush. Nothing is left to come for the next.
+        let request = format!("{set}flush_all {flush}\r\nget a\r\n{set}get a\r\nflush_all 2592001\r\n");
+        let mut differences = Vec::new();
+        // Once more where a second may have ended for one of the two in between.
+        let same = (0..5).any(|_| {
+            let expected = text(&answers(memcached.address, request.as_bytes()));
+            let answered = text(&answers(server.address, request.as_bytes()));
+            let same = answered == expected;
+            differences.push([expected, answered]);
+            same
+        });
+        assert!(same, "flush_all {flush}: memcached and cache-server answer {differences:#?}");
+    }
+}
+
+#[test]
 fn a_client_that_says_nothing_keeps_nobody_waiting_and_is_closed_if_a_limit_was_set() {
     let server = CacheServer::start(&["--idle-timeout", "300ms"]);
     let silent: Vec<_> = (0..50).map(|_| server.connect()).collect();
@@ -110,18 +158,90 @@ fn a_client_that_reads_no_answers_is_dropped_and_makes_the_server_keep_little() 
     // A gigabyte of answers. It is not read any more before they are asked for.
     let asked = greedy.write_all(&b"get large\r\n".repeat(2000));
     assert!(asked.is_ok(), "{asked:?}");
-    let mut other = server.connect();
-    for _ in 0..20 {
-        other.write_all(b"mn\r\n").unwrap();
-        let mut answer = [0; 4];
-        other.read_exact(&mut answer).unwrap();
-        assert_eq!(&answer, b"MN\r\n");
-    }
     let pid = server.pid();
-    assert!(comes_down_to(&server, 2), "it is still there");
+    let longest = longest_wait_until(&server, 1);
+    assert!(longest < HOLD_UP, "another waited {longest:?}");
     let most = super::memory::most(pid);
     assert!(most < 200 << 20, "{most} bytes were resident");
     assert_eq!(server.stop()["counters"]["connections-dropped"], 1);
+}
+
+#[test]
+fn clients_that_end_and_read_nothing_hold_up_nobody() {
+    let server = CacheServer::start(&["--send-timeout", "500ms"]);
+    assert_eq!(text(&answers(server.address, &set("large", 500_000))), "STORED\r\n");
+    // Behind what a socket takes there is always some left, for one of them at the least in the host's hands.
+    let greedy: Vec<_> = (1..30)
+        .map(|gets| {
+            let mut stream = server.connect();
+            stream.write_all(&[b"get large\r\n".repeat(gets), b"quit\r\n".to_vec()].concat()).unwrap();
+            stream
+        })
+        .collect();
+    let longest = longest_wait_until(&server, 1);
+    assert!(longest < HOLD_UP, "another waited {longest:?}");
+    drop(greedy);
+}
+
+#[test]
+fn a_client_that_ends_and_reads_late_gets_all_its_answers() {
+    let server = CacheServer::start(&[]);
+    assert_eq!(text(&answers(server.address, &set("large", 1_000_000))), "STORED\r\n");
+    let mut late = server.connect();
+    late.write_all(&[b"get large\r\n".repeat(20), b"quit\r\n".to_vec()].concat()).unwrap();
+    // The server comes as far as it can.
+    assert_eq!(text(&answers(server.address, b"mn\r\n")), "MN\r\n");
+    std::thread::sleep(Duration::from_millis(500));
+    let mut answered = Vec::new();
+    late.read_to_end(&mut answered).unwrap();
+    let one = format!("VALUE large 0 1000000\r\n{}\r\nEND\r\n", "v".repeat(1_000_000));
+    assert_eq!(answered.len(), 20 * one.len());
+}
+
+#[test]
+fn clients_that_ask_for_much_at_once_and_take_it_get_it_in_turns_with_others() {
+    let server = CacheServer::start(&[]);
+    assert_eq!(text(&answers(server.address, &set("large", 1_000_000))), "STORED\r\n");
+    let began = Instant::now();
+    let greedy: Vec<_> = (0..20)
+        .map(|_| {
+            let address = server.address;
+            std::thread::spawn(move || answers(address, &b"get large\r\n".repeat(20)).len())
+        })
+        .collect();
+    let mut other = server.connect();
+    let mut longest = Duration::ZERO;
+    while greedy.iter().any(|greedy| !greedy.is_finished()) {
+        let asked = Instant::now();
+        other.write_all(b"mn\r\n").unwrap();
+        other.read_exact(&mut [0; 4]).unwrap();
+        longest = longest.max(asked.elapsed());
+    }
+    let all = began.elapsed();
+    for greedy in greedy {
+        assert!(greedy.join().unwrap() > 20 * 1_000_000);
+    }
+    // Each has 20 answers: turns of one after the other are a twentieth of all.
+    assert!(longest < all / 2, "another waited {longest:?} of {all:?}");
+}
+
+#[test]
+fn many_clients_that_take_no_answers_make_the_server_keep_little() {
+    let server = CacheServer::start(&["--send-timeout", "1s"]);
+    assert_eq!(text(&answers(server.address, &set("large", 1_000_000))), "STORED\r\n");
+    let before = super::memory::most(server.pid());
+    let greedy: Vec<_> = (0..300)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(&b"get large\r\n".repeat(20)).unwrap();
+            stream
+        })
+        .collect();
+    longest_wait_until(&server, 1);
+    // A quarter of the 64 MB that it has by itself, an answer more, and as much that is on its way.
+    let grown = super::memory::most(server.pid()) - before;
+    assert!(grown < 60 << 20, "{grown} bytes more were resident");
+    drop(greedy);
 }
 
 #[test]

@@ -22,6 +22,9 @@ usage: cache-server [OPTIONS]
 
 SIZE is bytes, or a number and K, M or G; TIME has its unit, such as 500ms or 30s.
 It prints its address when it listens, and serves until it is ended, as with SIGTERM.
+
+wrun ends a guest at its --max-memory, 1G unless told otherwise: give it more for a --memory of more than 700M, of which
+a quarter more is for answers on their way. All of it is asked for before it listens, and used as it is needed.
 ";
 
 /// What to do.

@@ -1,11 +1,11 @@
 //! One connection: what came and is not understood yet, and what is still to be sent.
 
 use std::io::{self, ErrorKind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cache::server::{Cache, Session, Wants};
 use cache::store::Store;
-use wrun_guest::TcpStream;
+use wrun_guest::{TcpStream, wait};
 
 use crate::args::Read;
 
@@ -16,8 +16,11 @@ const READ: usize = 16 * 1024;
 const READS: usize = 8;
 const SINGLE_READS: usize = 4096;
 
-/// How often answers are sent in one turn because there is no room for more; a little request can ask for much.
-const SENDS: usize = 8;
+/// Bytes of answers after which a turn ends: a little request can ask for much, and a socket take it all.
+const SENT: usize = 256 * 1024;
+
+/// What is kept for answers between two turns; an answer may take more, for its turn.
+const OUTPUT: usize = 128 * 1024;
 
 /// Memory that all connections use one after the other.
 #[derive(Debug)]
@@ -45,8 +48,10 @@ pub enum Turn {
     Busy,
     /// Something must come, or be taken, first.
     Waiting,
-    /// It is over.
+    /// It has ended as it should, and everything is sent.
     Over,
+    /// It broke, and nothing more can be said on it.
+    Broken,
 }
 
 /// A client.
@@ -60,7 +65,7 @@ pub struct Connection {
     output: Vec<u8>,
     /// Whether it ends when the answers are taken.
     ending: bool,
-    /// When something last came or was taken.
+    /// When something last came or was taken, or it was to end.
     pub active: Instant,
 }
 
@@ -74,18 +79,32 @@ impl Connection {
         &self.stream
     }
 
-    /// Bytes of answers that were not taken.
+    /// Bytes that answers which were not taken keep.
     pub fn unsent(&self) -> usize {
-        self.output.len()
+        self.output.capacity()
     }
 
-    /// Reads, answers and writes, as far as that can be done without waiting and for as long as is fair.
-    pub fn turn(&mut self, buffers: &mut Buffers, cache: &mut Cache, now: Instant) -> Turn {
+    /// Whether it waits for its client to take something, rather than to send something.
+    pub fn is_sending(&self) -> bool {
+        self.ending || !self.output.is_empty()
+    }
+
+    /// Reads, answers and writes, as far as that can be done without waiting and for as long as is fair. Unless it
+    /// `may_answer` it only sends.
+    pub fn turn(&mut self, buffers: &mut Buffers, cache: &mut Cache, now: Instant, may_answer: bool) -> Turn {
         // An error of the connection is its end, and no more to the server.
-        self.try_turn(buffers, cache, now).unwrap_or(Turn::Over)
+        let turn = self.try_turn(buffers, cache, now, may_answer).unwrap_or(Turn::Broken);
+        buffers.output.shrink_to(OUTPUT);
+        turn
     }
 
-    fn try_turn(&mut self, buffers: &mut Buffers, cache: &mut Cache, now: Instant) -> io::Result<Turn> {
+    fn try_turn(
+        &mut self,
+        buffers: &mut Buffers,
+        cache: &mut Cache,
+        now: Instant,
+        may_answer: bool,
+    ) -> io::Result<Turn> {
         if !self.output.is_empty() {
             // What was kept is sent from where it is kept, and what came meanwhile is answered only then.
             let mut kept = std::mem::take(&mut self.output);
@@ -97,26 +116,30 @@ impl Connection {
             self.output = Vec::new();
         }
         if self.ending {
-            return Ok(Turn::Over);
+            return Ok(self.end(now));
+        }
+        if !may_answer {
+            return Ok(Turn::Busy);
         }
         let Buffers { input, output, piece, reads } = buffers;
         input.clear();
         input.append(&mut self.input);
         let mut turn = None;
+        let mut left = SENT;
         if !input.is_empty() {
-            turn = self.answer(input, output, cache, now)?;
+            turn = self.answer(input, output, &mut left, cache, now)?;
         }
         for _ in 0..*reads {
             if turn.is_some() {
                 break;
             }
             turn = match self.stream.try_read(piece) {
-                Ok(0) => Some(Turn::Over),
+                Ok(0) => Some(self.end(now)),
                 Ok(size) => {
                     self.active = now;
                     cache.traffic.bytes_read += size as u64;
                     input.extend_from_slice(&piece[..size]);
-                    self.answer(input, output, cache, now)?
+                    self.answer(input, output, &mut left, cache, now)?
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => Some(Turn::Waiting),
                 Err(error) => return Err(error),
@@ -127,19 +150,22 @@ impl Connection {
         Ok(turn.unwrap_or(Turn::Busy))
     }
 
-    /// Answers what is in `input`, and leaves there what was not used. What the turn has come to, unless more can be read.
+    /// Answers what is in `input`, and leaves there what was not used. `left` is what may still be sent in this turn. What
+    /// the turn has come to, unless more can be read.
     fn answer(
         &mut self,
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
+        left: &mut usize,
         cache: &mut Cache,
         now: Instant,
     ) -> io::Result<Option<Turn>> {
-        let (mut used, mut sends) = (0, 0);
+        let mut used = 0;
         let turn = loop {
             let (more, wants) = self.session.receive(&input[used..], output, cache);
             used += more;
             self.ending = wants == Wants::Close;
+            *left = left.saturating_sub(output.len());
             self.send(output, cache, now)?;
             if !output.is_empty() {
                 self.output.extend_from_slice(output);
@@ -147,10 +173,10 @@ impl Connection {
                 break Some(Turn::Waiting);
             }
             match wants {
-                Wants::Room if sends == SENDS => break Some(Turn::Busy),
-                Wants::Room => sends += 1,
+                Wants::Close => break Some(self.end(now)),
+                Wants::Room | Wants::Input if *left == 0 => break Some(Turn::Busy),
+                Wants::Room => {}
                 Wants::Input => break None,
-                Wants::Close => break Some(Turn::Over),
             }
         };
         input.drain(..used);
@@ -178,8 +204,30 @@ impl Connection {
         Ok(())
     }
 
+    /// Nothing more is answered. It is over when the host has sent what it took, since it waits for that where a connection
+    /// is dropped, and everybody would with it.
+    pub fn end(&mut self, now: Instant) -> Turn {
+        if !self.ending {
+            self.ending = true;
+            self.active = now;
+        }
+        // An error of the wait is the connection's.
+        match wait(&[self.stream.writable()], Some(Duration::ZERO)) {
+            Ok(ready) if ready.is_empty() => Turn::Waiting,
+            Ok(_) => Turn::Over,
+            Err(_) => Turn::Broken,
+        }
+    }
+
     /// Gives back what it has of the store, and closes.
     pub fn close(mut self, store: &mut Store) {
         self.session.close(store);
+    }
+
+    /// As [`Self::close`], without a wait for a client that takes nothing: what was not sent is dropped.
+    pub fn cut(mut self, store: &mut Store) {
+        self.session.close(store);
+        // Where that is not possible it is closed by being dropped.
+        _ = self.stream.cut();
     }
 }

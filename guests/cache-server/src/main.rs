@@ -3,12 +3,14 @@
 //! It serves until it is ended from outside, as with SIGTERM; what it counted until then is in the report.
 //!
 //! By kind: [`args`] is what was typed; [`server`] is the one loop that all connections are served from, [`connection`]
-//! one of them; [`tally`] keeps the report's counters current. What is said on a connection is the crate `cache`'s.
+//! one of them; [`memory`] is how much may be used; [`tally`] keeps the report's counters current. What is said on a
+//! connection is the crate `cache`'s.
 //!
 //! Left out: threads (a guest has one), UDP, TLS, Unix sockets.
 
 mod args;
 mod connection;
+mod memory;
 mod server;
 mod tally;
 

@@ -13,6 +13,7 @@ use wrun_guest::{ErrorCode, Family, Interest, TcpListener, TcpOptions, TcpSocket
 
 use crate::args::Settings;
 use crate::connection::{Buffers, Connection, Turn};
+use crate::memory;
 use crate::tally::Tally;
 
 /// Connections that wait to be accepted.
@@ -21,15 +22,12 @@ const BACKLOG: u64 = 1024;
 /// How often limits of time are looked at.
 const INSPECTION: Duration = Duration::from_millis(100);
 
-/// Answers that nobody takes may fill the store's bound divided by this, or this many bytes if that is more, in all.
-const UNSENT_SHARE: usize = 4;
-const UNSENT_LEAST: usize = 4 << 20;
-
 /// Serves until it is ended from outside.
 ///
 /// # Errors
-/// When it cannot listen, or nothing can be waited for.
+/// When there is not the memory, it cannot listen, or nothing can be waited for.
 pub fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
+    memory::reserve(settings)?;
     let mut server = Server::new(settings)?;
     println!("{}", server.listener.local_addr()?);
     io::stdout().flush()?;
@@ -49,6 +47,12 @@ struct Server {
     vacant: Vec<usize>,
     /// Places of those that may have more to read at once.
     busy: Vec<usize>,
+    /// Bytes of answers that were not taken, of all connections.
+    unsent: usize,
+    /// Since when there are too many of them.
+    over_since: Option<Instant>,
+    /// The place behind the last that could be answered, where the next turn begins.
+    next: usize,
     buffers: Buffers,
     tally: Tally,
     /// When limits of time are looked at next.
@@ -77,6 +81,9 @@ impl Server {
             connections: Vec::new(),
             vacant: Vec::new(),
             busy: Vec::new(),
+            unsent: 0,
+            over_since: None,
+            next: 0,
             buffers: Buffers::new(settings.read),
             tally: Tally::new(now),
             inspection: now,
@@ -89,8 +96,10 @@ impl Server {
         let now = Instant::now();
         self.cache.now = self.clock.seconds(now);
         self.inspect(now);
+        self.relieve(now);
         let pause = self.tally.tell(&self.cache, now);
-        let timeout = if self.busy.is_empty() { self.patience(now, pause) } else { Some(Duration::ZERO) };
+        let rests = self.busy.is_empty() || self.is_over();
+        let timeout = if rests { self.patience(now, pause) } else { Some(Duration::ZERO) };
         let (accepts, ready) = self.wait(timeout)?;
         // Time has passed.
         let now = Instant::now();
@@ -99,6 +108,8 @@ impl Server {
         places.extend(ready);
         places.sort_unstable();
         places.dedup();
+        let next = places.partition_point(|place| *place < self.next);
+        places.rotate_left(next);
         for place in places.drain(..) {
             self.serve(place, now);
         }
@@ -111,8 +122,8 @@ impl Server {
     /// How long nothing needs to be done; `None` is for ever.
     fn patience(&self, now: Instant, pause: Option<Duration>) -> Option<Duration> {
         let watched = self.full || self.settings.idle_timeout.is_some() && self.cache.traffic.connections > 0;
-        let unsent = self.connections.iter().flatten().any(|connection| connection.unsent() > 0);
-        let inspection = (watched || unsent).then(|| self.inspection.saturating_duration_since(now));
+        let sending = self.connections.iter().flatten().any(Connection::is_sending);
+        let inspection = (watched || sending).then(|| self.inspection.saturating_duration_since(now));
         [pause, inspection].into_iter().flatten().min()
     }
 
@@ -124,7 +135,11 @@ impl Server {
         for (place, connection) in self.connections.iter().enumerate() {
             let Some(connection) = connection else { continue };
             let stream = connection.stream();
-            interests.push(if connection.unsent() > 0 { stream.writable() } else { stream.readable() });
+            match connection.is_sending() {
+                true => interests.push(stream.writable()),
+                false if self.is_over() => continue,
+                false => interests.push(stream.readable()),
+            }
             places.push(place);
         }
         if accepts {
@@ -137,12 +152,30 @@ impl Server {
     }
 
     fn serve(&mut self, place: usize, now: Instant) {
+        let may_answer = !self.is_over();
+        if may_answer {
+            self.next = place + 1;
+        }
         let Some(connection) = &mut self.connections[place] else { return };
-        match connection.turn(&mut self.buffers, &mut self.cache, now) {
+        self.unsent -= connection.unsent();
+        let turn = connection.turn(&mut self.buffers, &mut self.cache, now, may_answer);
+        self.unsent += connection.unsent();
+        self.after(place, turn);
+    }
+
+    /// Does what a turn has come to.
+    fn after(&mut self, place: usize, turn: Turn) {
+        match turn {
             Turn::Busy => self.busy.push(place),
             Turn::Waiting => {}
-            Turn::Over => self.close(place),
+            Turn::Over => self.take(place).into_iter().for_each(|over| over.close(&mut self.cache.store)),
+            Turn::Broken => self.cut(place),
         }
+    }
+
+    /// Whether there are so many answers that nobody took that none are added.
+    fn is_over(&self) -> bool {
+        self.unsent > memory::most_unsent(&self.settings)
     }
 
     /// Accepts whoever waits, as far as there may be more.
@@ -171,40 +204,62 @@ impl Server {
         }
     }
 
-    fn close(&mut self, place: usize) {
-        let Some(connection) = self.connections[place].take() else { return };
-        connection.close(&mut self.cache.store);
+    /// Takes a connection out, to end it.
+    fn take(&mut self, place: usize) -> Option<Connection> {
+        let connection = self.connections[place].take()?;
+        self.unsent -= connection.unsent();
         self.vacant.push(place);
         self.cache.traffic.connections -= 1;
         self.full = false;
+        Some(connection)
     }
 
-    /// Drops connections that are silent, or take no answers, for too long; or that keep too many answers in all.
+    fn cut(&mut self, place: usize) {
+        self.take(place).into_iter().for_each(|connection| connection.cut(&mut self.cache.store));
+    }
+
+    /// Cuts those that keep the most answers, to half of what may be kept, where there have been too many for a while:
+    /// nobody is answered until then, and clients that take their answers have taken enough of them meanwhile.
+    fn relieve(&mut self, now: Instant) {
+        if !self.is_over() {
+            self.over_since = None;
+            return;
+        }
+        let end = *self.over_since.get_or_insert(now) + INSPECTION;
+        if now < end {
+            self.inspection = self.inspection.min(end);
+            return;
+        }
+        self.over_since = None;
+        while self.unsent > memory::most_unsent(&self.settings) / 2 {
+            let unsent = |place: &usize| self.connections[*place].as_ref().map_or(0, Connection::unsent);
+            let Some(most) = (0..self.connections.len()).max_by_key(unsent) else { break };
+            self.tally.dropped += 1;
+            self.cut(most);
+        }
+    }
+
+    /// Ends connections that are silent for too long, and cuts those that take no answers for too long.
     fn inspect(&mut self, now: Instant) {
         if now < self.inspection {
             return;
         }
         self.inspection = now + INSPECTION;
         self.full = false;
-        let Settings { send_timeout, idle_timeout, memory, .. } = self.settings;
-        let mut unsent = 0;
+        let Settings { send_timeout, idle_timeout, .. } = self.settings;
         for place in 0..self.connections.len() {
-            let Some(connection) = &self.connections[place] else { continue };
+            let Some(connection) = &mut self.connections[place] else { continue };
             let silent = now.saturating_duration_since(connection.active);
-            let limit = if connection.unsent() > 0 { Some(send_timeout) } else { idle_timeout };
-            if limit.is_some_and(|limit| silent >= limit) {
+            if connection.is_sending() {
+                if silent >= send_timeout {
+                    self.tally.dropped += 1;
+                    self.cut(place);
+                }
+            } else if idle_timeout.is_some_and(|limit| silent >= limit) {
                 self.tally.dropped += 1;
-                self.close(place);
-            } else {
-                unsent += connection.unsent();
+                let turn = connection.end(now);
+                self.after(place, turn);
             }
-        }
-        while unsent > (memory / UNSENT_SHARE).max(UNSENT_LEAST) {
-            let waiting = |place: &usize| self.connections[*place].as_ref().map_or(0, Connection::unsent);
-            let Some(most) = (0..self.connections.len()).max_by_key(waiting) else { break };
-            unsent -= waiting(&most);
-            self.tally.dropped += 1;
-            self.close(most);
         }
     }
 }

@@ -56,10 +56,8 @@ impl Tally {
             return Some(pause);
         }
         for ((name, count), told) in NAMES.iter().zip(counts).zip(&mut self.told) {
-            // A client may have reset the counts.
-            let more = count.checked_sub(*told).unwrap_or(count);
-            if more > 0 {
-                wrun_guest::count(name, more);
+            if count > *told {
+                wrun_guest::count(name, count - *told);
             }
             *told = count;
         }

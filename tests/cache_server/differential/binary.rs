@@ -97,6 +97,10 @@ fn others() -> impl Strategy<Value = Vec<Part>> {
         frame(0x17, &[], vec![], vec![], None),
         frame(0x08, &[], vec![], vec![], None),
         frame(0x08, &[0; 4], vec![], vec![], None),
+        // Times that do not come while the test runs, and one that was over before it.
+        frame(0x08, &3000_u32.to_be_bytes(), vec![], vec![], None),
+        frame(0x18, &u32::MAX.to_be_bytes(), vec![], vec![], None),
+        frame(0x08, &2_592_001_u32.to_be_bytes(), vec![], vec![], None),
         frame(0x18, &[], vec![], vec![], None),
         frame(0x0a, &[], vec![], vec![], None),
         frame(0x0b, &[], vec![], vec![], None),
@@ -122,5 +126,6 @@ fn others() -> impl Strategy<Value = Vec<Part>> {
 }
 
 pub fn sequences() -> impl Strategy<Value = Sequence> {
-    proptest::collection::vec(prop_oneof![12 => keyed(), 1 => others()], 1..14)
+    let one = prop_oneof![12 => keyed(), 1 => others()];
+    proptest::collection::vec(one, 1..14).prop_map(super::what_is_flushed_stays_so)
 }

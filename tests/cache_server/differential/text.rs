@@ -128,6 +128,10 @@ fn others() -> impl Strategy<Value = Vec<Part>> {
         "flush_all\r\n",
         "flush_all 0 noreply\r\n",
         "flush_all -1\r\n",
+        // Times that do not come while the test runs, and one that was over before it.
+        "flush_all 3000\r\n",
+        "flush_all 2147483647 noreply\r\n",
+        "flush_all 2592001\r\n",
         "flush_all x\r\n",
         "flush_all 0 1 2\r\n",
         "stats reset\r\n",
@@ -164,7 +168,8 @@ fn others() -> impl Strategy<Value = Vec<Part>> {
 
 /// Commands of the text protocol.
 pub fn sequences() -> impl Strategy<Value = Sequence> {
-    proptest::collection::vec(prop_oneof![6 => storage(), 5 => retrieval(), 4 => keyed(), 2 => others()], 1..14)
+    let one = prop_oneof![6 => storage(), 5 => retrieval(), 4 => keyed(), 2 => others()];
+    proptest::collection::vec(one, 1..14).prop_map(super::what_is_flushed_stays_so)
 }
 
 /// One flag, with a token where it takes one.
@@ -255,5 +260,5 @@ pub fn meta_sequences() -> impl Strategy<Value = Sequence> {
         1 => storage(),
         1 => others(),
     ];
-    proptest::collection::vec(one, 1..14)
+    proptest::collection::vec(one, 1..14).prop_map(super::what_is_flushed_stays_so)
 }

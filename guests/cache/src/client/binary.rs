@@ -3,7 +3,9 @@
 use super::dialogue::{Asked, Dialogue, Kind, Protocol};
 use super::words::{shown, words};
 use super::{Answer, Broken, Request};
+use crate::binary::{DO_NOT_CREATE, HEADER, REQUEST, RESPONSE, opcode};
 use crate::key::MAX_LENGTH;
+use crate::store::LONGEST_FROM_NOW;
 
 /// A conversation in the binary protocol.
 pub type Binary = Dialogue<BinaryProtocol>;
@@ -11,18 +13,11 @@ pub type Binary = Dialogue<BinaryProtocol>;
 #[derive(Debug)]
 pub struct BinaryProtocol;
 
-const HEADER: usize = 24;
-const REQUEST: u8 = 0x80;
-const RESPONSE: u8 = 0x81;
-
 /// Bytes of the longest extras of any answer: a value's flags.
 const EXTRAS: usize = 4;
 
-/// An increment's expiry that says: do not make the key if it is not there.
-const DO_NOT_CREATE: u32 = u32::MAX;
-
 /// An expiry that has passed whatever the time is: the first that is read as a time since 1970, and not from now.
-const LONG_AGO: u32 = 30 * 24 * 60 * 60 + 1;
+const LONG_AGO: u32 = LONGEST_FROM_NOW as u32 + 1;
 
 mod status {
     pub const OK: u16 = 0;
@@ -33,10 +28,10 @@ impl Kind {
     /// A get is the one whose answer gives back the key.
     fn opcode(self) -> u8 {
         match self {
-            Self::Get => 0x0c,
-            Self::Set => 0x01,
-            Self::Delete => 0x04,
-            Self::Increment => 0x05,
+            Self::Get => opcode::GETK,
+            Self::Set => opcode::SET,
+            Self::Delete => opcode::DELETE,
+            Self::Increment => opcode::INCREMENT,
         }
     }
 }

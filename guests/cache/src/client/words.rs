@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+pub use crate::number::write as digits;
+
 use super::{Answer, Broken};
 
 /// The longest line that is waited for, in bytes: a value's first line has 300 at most, an error's words somewhat more.
@@ -48,24 +50,6 @@ pub fn number(word: &[u8]) -> Option<u64> {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
         number.checked_mul(10)?.checked_add(digit)
     })
-}
-
-/// Writes a number in decimal digits. The formatting of the standard library takes several times as long, and a request has
-/// up to four numbers.
-pub fn digits(out: &mut Vec<u8>, number: u64) {
-    // As many as the largest number has.
-    let mut digits = [0; 20];
-    let mut left = number;
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (left % 10) as u8;
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[first..]);
 }
 
 /// Writes a number that may be negative.

@@ -5,9 +5,10 @@
 //! - `text`, `meta`, `binary`: the protocols; `value`: a value on its way in; `statistics`: what `stats` lists.
 //!
 //! What is answered is what memcached 1.6.18 answers, byte for byte where the protocol says what that is, and where it does
-//! not, too, but for this: answers to earlier commands are never taken back; an unknown binary command is skipped whole,
-//! so that the one behind it is understood; that a value is refused is told before it has come; and a key that came in
-//! base64 goes out so, even if the meta commands made its item themselves.
+//! not, too, but for this: answers to earlier commands are never taken back; what was flushed does not come back with a
+//! later flush that is still to come; an unknown binary command is skipped whole, so that the one behind it is understood;
+//! that a value is refused is told before it has come; and a key that came in base64 goes out so, even if the meta
+//! commands made its item themselves.
 //!
 //! Left out: what is about memcached's own insides (`slabs`, `lru`, `lru_crawler`, `cache_memlimit`, `watch`), whose
 //! answer is `ERROR`; SASL; UDP; `shutdown`, which memcached refuses too unless it is told otherwise.
@@ -38,6 +39,8 @@ pub struct Cache {
     /// When the server started.
     pub started: Seconds,
     pub traffic: Traffic,
+    /// What was counted when a client had the counts reset, which is not listed any more.
+    reset: statistics::Reset,
 }
 
 /// What is counted of connections, by whoever has them; and of commands, by the sessions.
@@ -59,6 +62,6 @@ pub struct Traffic {
 
 impl Cache {
     pub fn new(store: Store, now: Seconds) -> Self {
-        Self { store, now, started: now, traffic: Traffic::default() }
+        Self { store, now, started: now, traffic: Traffic::default(), reset: statistics::Reset::default() }
     }
 }

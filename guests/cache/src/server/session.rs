@@ -2,6 +2,7 @@
 
 use super::value::Incoming;
 use super::{Cache, binary, text};
+use crate::binary::REQUEST;
 use crate::store::{Expiry, Store};
 
 /// Answers are not added to while so many bytes of them wait to be sent. A single value may go beyond it.
@@ -58,7 +59,7 @@ impl Session {
     /// Little more than 2 KiB is left for [`Wants::Input`], so that whoever keeps it is bounded.
     pub fn receive(&mut self, input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, Wants) {
         let Some(first) = input.first() else { return (0, Wants::Input) };
-        let binary = *first == binary::REQUEST;
+        let binary = *first == REQUEST;
         let protocol = *self.protocol.get_or_insert(if binary { Protocol::Binary } else { Protocol::Text });
         let mut used = 0;
         loop {

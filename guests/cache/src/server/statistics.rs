@@ -1,6 +1,6 @@
 //! What `stats` lists, by memcached's names, as far as there is such a thing here.
 
-use super::{Cache, VERSION};
+use super::{Cache, Traffic, VERSION};
 use crate::store::Statistics;
 
 /// Which list.
@@ -28,15 +28,16 @@ impl Kind {
     }
 }
 
-/// Begins all counts anew, but for those of what is there.
+/// The counts that a client has had reset, as they were then. They themselves only grow: somebody else may watch them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reset {
+    store: Statistics,
+    traffic: Traffic,
+}
+
+/// Begins all counts anew, for those who ask for them.
 pub fn reset(cache: &mut Cache) {
-    *cache.store.statistics_mut() = Statistics::default();
-    let connections = cache.traffic;
-    cache.traffic = super::Traffic {
-        connections: connections.connections,
-        connections_limit: connections.connections_limit,
-        ..Default::default()
-    };
+    cache.reset = Reset { store: *cache.store.statistics(), traffic: cache.traffic };
 }
 
 /// Hands over each line of a list.
@@ -53,8 +54,9 @@ pub fn list(kind: Kind, cache: &Cache, mut line: impl FnMut(&str, &str)) {
 }
 
 fn general(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
-    let Cache { store, traffic, now, started } = cache;
-    let counts = store.statistics();
+    let Cache { store, traffic, now, started, reset } = cache;
+    let moved = |count: fn(&Traffic) -> u64| count(traffic) - count(&reset.traffic);
+    let counted = |count: fn(&Statistics) -> u64| counted(cache, count);
     // A component has no process of its own; clients expect a number.
     line("pid", "1");
     line("uptime", &now.saturating_sub(*started).to_string());
@@ -64,38 +66,43 @@ fn general(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
     for (name, value) in [
         ("max_connections", traffic.connections_limit),
         ("curr_connections", traffic.connections),
-        ("total_connections", traffic.connections_accepted),
-        ("cmd_get", counts.get_hits + counts.get_misses),
-        ("cmd_set", counts.cmd_set),
-        ("cmd_flush", counts.cmd_flush),
-        ("cmd_touch", counts.touch_hits + counts.touch_misses),
-        ("get_hits", counts.get_hits),
-        ("get_misses", counts.get_misses),
-        ("get_expired", counts.get_expired),
-        ("get_flushed", counts.get_flushed),
-        ("delete_misses", counts.delete_misses),
-        ("delete_hits", counts.delete_hits),
-        ("incr_misses", counts.incr_misses),
-        ("incr_hits", counts.incr_hits),
-        ("decr_misses", counts.decr_misses),
-        ("decr_hits", counts.decr_hits),
-        ("cas_misses", counts.cas_misses),
-        ("cas_hits", counts.cas_hits),
-        ("cas_badval", counts.cas_badval),
-        ("touch_hits", counts.touch_hits),
-        ("touch_misses", counts.touch_misses),
-        ("bytes_read", traffic.bytes_read),
-        ("bytes_written", traffic.bytes_written),
+        ("total_connections", moved(|traffic| traffic.connections_accepted)),
+        ("cmd_get", counted(|counts| counts.get_hits + counts.get_misses)),
+        ("cmd_set", counted(|counts| counts.cmd_set)),
+        ("cmd_flush", counted(|counts| counts.cmd_flush)),
+        ("cmd_touch", counted(|counts| counts.touch_hits + counts.touch_misses)),
+        ("get_hits", counted(|counts| counts.get_hits)),
+        ("get_misses", counted(|counts| counts.get_misses)),
+        ("get_expired", counted(|counts| counts.get_expired)),
+        ("get_flushed", counted(|counts| counts.get_flushed)),
+        ("delete_misses", counted(|counts| counts.delete_misses)),
+        ("delete_hits", counted(|counts| counts.delete_hits)),
+        ("incr_misses", counted(|counts| counts.incr_misses)),
+        ("incr_hits", counted(|counts| counts.incr_hits)),
+        ("decr_misses", counted(|counts| counts.decr_misses)),
+        ("decr_hits", counted(|counts| counts.decr_hits)),
+        ("cas_misses", counted(|counts| counts.cas_misses)),
+        ("cas_hits", counted(|counts| counts.cas_hits)),
+        ("cas_badval", counted(|counts| counts.cas_badval)),
+        ("touch_hits", counted(|counts| counts.touch_hits)),
+        ("touch_misses", counted(|counts| counts.touch_misses)),
+        ("bytes_read", moved(|traffic| traffic.bytes_read)),
+        ("bytes_written", moved(|traffic| traffic.bytes_written)),
         ("limit_maxbytes", store.limit() as u64),
         ("threads", 1),
         ("bytes", store.bytes()),
         ("curr_items", store.items()),
-        ("total_items", counts.total_items),
-        ("evictions", counts.evictions),
-        ("reclaimed", counts.reclaimed),
+        ("total_items", counted(|counts| counts.total_items)),
+        ("evictions", counted(|counts| counts.evictions)),
+        ("reclaimed", counted(|counts| counts.reclaimed)),
     ] {
         line(name, &value.to_string());
     }
+}
+
+/// What the store has counted since the last reset.
+fn counted(cache: &Cache, count: fn(&Statistics) -> u64) -> u64 {
+    count(cache.store.statistics()) - count(&cache.reset.store)
 }
 
 fn settings(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
@@ -115,8 +122,8 @@ fn items(cache: &Cache, line: &mut impl FnMut(&str, &str)) {
         return;
     }
     line("items:1:number", &cache.store.items().to_string());
-    line("items:1:evicted", &cache.store.statistics().evictions.to_string());
-    line("items:1:reclaimed", &cache.store.statistics().reclaimed.to_string());
+    line("items:1:evicted", &counted(cache, |counts| counts.evictions).to_string());
+    line("items:1:reclaimed", &counted(cache, |counts| counts.reclaimed).to_string());
 }
 
 fn slabs(cache: &Cache, line: &mut impl FnMut(&str, &str)) {

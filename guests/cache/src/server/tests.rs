@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::session::HIGH_WATER;
 use super::{Cache, Session, Wants};
-use crate::store::Store;
+use crate::store::{Flush, Store};
 
 const NOW: u32 = 1_700_000_000;
 
@@ -35,7 +35,7 @@ fn talk<'a>(cache: &mut Cache, pieces: impl IntoIterator<Item = &'a [u8]>) -> (V
     (answers, false)
 }
 
-/// Requests in the three protocols, whole and broken.
+/// Requests in the three protocols, whole and broken. No line is so long that it matters whether it came at once.
 fn requests() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![
         "(get|gets|mg|me|delete|incr|touch|gat 0) k[0-3]( k[0-3]){0,30}( v| q| 5){0,2}\r\n",
@@ -52,7 +52,7 @@ fn requests() -> impl Strategy<Value = Vec<u8>> {
         },
     );
     let binary = proptest::collection::vec(frame, 1..6).prop_map(|frames| frames.concat());
-    prop_oneof![3 => text, 2 => binary, 1 => proptest::collection::vec(any::<u8>(), 0..3000)]
+    prop_oneof![3 => text, 2 => binary, 1 => proptest::collection::vec(any::<u8>(), 0..2000)]
 }
 
 proptest! {
@@ -77,11 +77,46 @@ proptest! {
     fn no_bytes_make_a_session_panic_or_keep_memory(request in requests()) {
         let mut cache = cache();
         talk(&mut cache, [request.as_slice()]);
-        cache.store.flush(None);
+        cache.store.flush(Flush::Now, NOW);
         // What is left is items that were flushed, and no value that was never finished.
         let items = cache.store.items();
         prop_assert!(cache.store.bytes() <= items * 192 * 20);
     }
+}
+
+#[test]
+fn a_value_for_which_there_is_no_room_in_its_middle_leaves_nothing_old_and_is_counted_and_passed_over() {
+    let mut cache = Cache::new(Store::new(64 << 10, 32 << 10), NOW);
+    let begun = |key: &str| [format!("set {key} 0 0 30000\r\n").as_bytes(), &[b'v'; 28_000]].concat();
+    assert_eq!(talk(&mut cache, [&b"set k 0 0 3\r\nold\r\n"[..]]).0, b"STORED\r\n");
+    // Values that are being written cannot make room.
+    let mut held = Session::default();
+    let mut output = Vec::new();
+    held.receive(&begun("held"), &mut output, &mut cache);
+    assert_eq!(talk(&mut cache, [&b"get k\r\n"[..]]).0, b"VALUE k 0 3\r\nold\r\nEND\r\n");
+    let before = cache.store.statistics().cmd_set;
+    let request = [&b"get k\r\n"[..], &begun("other")].concat();
+    let mut other = Session::default();
+    other.receive(&request, &mut output, &mut cache);
+    let refused = [&b"set k 0 0 30000\r\n"[..], &[b'n'; 30_000], b"\r\nget k\r\n"].concat();
+    let answers = talk(&mut cache, [refused.as_slice()]).0;
+    assert_eq!(answers, b"SERVER_ERROR out of memory storing object\r\nEND\r\n");
+    assert_eq!(cache.store.statistics().cmd_set, before + 1);
+    held.close(&mut cache.store);
+    other.close(&mut cache.store);
+    assert_eq!(cache.store.bytes(), 0);
+}
+
+#[test]
+fn what_is_counted_since_a_reset_is_listed_and_all_of_it_is_kept() {
+    let mut cache = cache();
+    let request = b"set a 0 0 1\r\nx\r\nget a b\r\nstats reset\r\nget a\r\nstats\r\n";
+    let answers = String::from_utf8(talk(&mut cache, [&request[..]]).0).expect("text");
+    for line in ["get_hits 1", "get_misses 0", "cmd_get 1", "cmd_set 0", "total_items 0", "curr_items 1"] {
+        assert!(answers.contains(&format!("STAT {line}\r\n")), "{line} in {answers}");
+    }
+    let counts = cache.store.statistics();
+    assert_eq!((counts.get_hits, counts.get_misses, counts.cmd_set, cache.traffic.commands), (2, 1, 1, 5));
 }
 
 #[test]

@@ -49,7 +49,9 @@ impl Incoming {
     pub fn receive(mut self, input: &[u8], output: &mut Vec<u8>, cache: &mut Cache) -> (usize, State) {
         let (value, rest) = input.split_at(self.left.min(input.len()));
         if let Err(Refusal::NoRoom | Refusal::TooLarge) = cache.store.write(&mut self.draft, value) {
+            // What was there under the key is forgotten: everything was that is not being written, to make room.
             let left = self.left - value.len() + self.ends;
+            cache.store.statistics_mut().cmd_set += 1;
             self.reply.write(Ending::NoRoom, output);
             cache.store.discard(self.draft);
             return (value.len(), if left == 0 { State::Ready } else { State::Skip(left as u64) });

@@ -1,7 +1,8 @@
 //! Numbers that are kept in decimal digits.
 
 use super::draft::Intent;
-use super::{Found, Mode, Seconds, Store, head, number};
+use super::{Found, Mode, Seconds, Store, head};
+use crate::number;
 
 /// What is done to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

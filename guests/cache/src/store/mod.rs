@@ -5,8 +5,8 @@
 //! from their first byte on. A key is any bytes, at most 255 of them; what a protocol allows is asked before.
 //!
 //! - `blocks`: the memory; `head`: how an item lies in it; `index`, `order`: how it is found, and forgotten;
-//! - [`Draft`]: storing, in each [`Mode`]; `arithmetic`: counting; [`Expiry`]: until when;
-//! - [`number`]: decimal numbers; [`Statistics`].
+//! - [`Draft`]: storing, in each [`Mode`]; `arithmetic`: counting; [`Expiry`]: until when; [`Flush`]: from when on not;
+//! - [`Statistics`].
 //!
 //! What was flushed or has expired is forgotten when it is looked for, or when its room is needed; nothing is done in
 //! between. Left out: memcached's segments of the order of use, which save its threads from waiting for one another.
@@ -15,10 +15,10 @@ mod arithmetic;
 mod blocks;
 mod draft;
 mod expiry;
+mod flush;
 mod head;
 mod index;
 mod item;
-pub mod number;
 mod order;
 mod statistics;
 
@@ -29,6 +29,7 @@ pub use arithmetic::{Change, Counted};
 pub use blocks::Pieces;
 pub use draft::{Draft, Intent, Mode, Outcome, Refusal};
 pub use expiry::{Expiry, LONGEST_FROM_NOW, Seconds};
+pub use flush::Flush;
 pub use head::mark;
 pub use item::Item;
 pub use statistics::Statistics;
@@ -60,8 +61,8 @@ pub struct Store {
     cas: u64,
     /// Items up to this cas were flushed.
     flushed: u64,
-    /// When everything that is then there will be flushed.
-    flush_at: Option<Seconds>,
+    /// The second in which, and from which on, everything that was stored until its end is flushed.
+    flush_in: Option<Seconds>,
     statistics: Statistics,
 }
 
@@ -85,7 +86,7 @@ impl Store {
             items: 0,
             cas: 0,
             flushed: 0,
-            flush_at: None,
+            flush_in: None,
             statistics: Statistics::default(),
         }
     }
@@ -136,12 +137,17 @@ impl Store {
     }
 
     /// Forgets everything that is there, now or at a time to come. A later call takes the place of one to come.
-    pub fn flush(&mut self, at: Option<Seconds>) {
+    pub fn flush(&mut self, when: Flush, now: Seconds) {
         self.statistics.cmd_flush += 1;
-        self.flush_at = at;
-        if at.is_none() {
+        self.flush_in = match when {
+            Flush::In(second) if second >= now => Some(second),
+            Flush::Now | Flush::In(_) | Flush::Never => None,
+        };
+        if self.flush_in.is_none_or(|second| second == now) {
             // A cas is used up, as by memcached.
             self.cas += 1;
+        }
+        if self.flush_in.is_none() && when != Flush::Never {
             self.flushed = self.cas;
         }
     }
@@ -165,8 +171,9 @@ impl Store {
     }
 
     fn flush_if_due(&mut self, now: Seconds) {
-        if self.flush_at.is_some_and(|at| at <= now) {
-            self.flush_at = None;
+        if let Some(second) = self.flush_in.filter(|second| *second <= now) {
+            // While that second lasts, what is stored in it goes too.
+            self.flush_in = (second == now).then_some(second);
             self.flushed = self.cas;
         }
     }

@@ -1,6 +1,6 @@
 //! What a store counts, by memcached's names.
 
-/// Counts since the start, or since they were reset.
+/// Counts since the start.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Statistics {
     pub get_hits: u64,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::number;
 
 const NOW: Seconds = 1_700_000_000;
 
@@ -133,7 +134,7 @@ proptest! {
                     kept.into_iter().for_each(|kept| kept.expiry = expiry);
                 }
                 Call::Flush => {
-                    store.flush(None);
+                    store.flush(Flush::Now, now);
                     model.clear();
                 }
                 Call::Wait(seconds) => now += seconds,
@@ -213,14 +214,40 @@ fn the_least_recently_used_is_forgotten_first() {
 }
 
 #[test]
-fn what_is_flushed_later_is_there_until_then_and_what_comes_after_stays() {
+fn what_is_flushed_later_is_there_until_then_and_what_comes_after_that_second_stays() {
     let mut store = Store::new(64 << 10, 32 << 10);
     store.set(b"before", b"x", 0, Expiry::NEVER, NOW).expect("there is room");
-    store.flush(Some(NOW + 10));
+    store.flush(Flush::In(NOW + 10), NOW);
     assert!(store.get(b"before", NOW + 9).is_some());
     assert!(store.get(b"before", NOW + 10).is_none());
-    store.set(b"after", b"x", 0, Expiry::NEVER, NOW + 10).expect("there is room");
+    store.set(b"meanwhile", b"x", 0, Expiry::NEVER, NOW + 10).expect("there is room");
+    assert!(store.get(b"meanwhile", NOW + 10).is_none());
+    store.set(b"after", b"x", 0, Expiry::NEVER, NOW + 11).expect("there is room");
     assert!(store.get(b"after", NOW + 20).is_some());
+}
+
+#[test]
+fn a_flush_in_a_second_in_which_nobody_asks_takes_what_was_stored_before_and_not_what_is_stored_after() {
+    let mut store = Store::new(64 << 10, 32 << 10);
+    store.set(b"before", b"x", 0, Expiry::NEVER, NOW).expect("there is room");
+    store.flush(Flush::In(NOW + 10), NOW);
+    store.set(b"after", b"x", 0, Expiry::NEVER, NOW + 20).expect("there is room");
+    assert!(store.get(b"before", NOW + 20).is_none());
+    assert!(store.get(b"after", NOW + 20).is_some());
+}
+
+#[test]
+fn a_flush_that_is_called_off_leaves_everything() {
+    let mut store = Store::new(64 << 10, 32 << 10);
+    store.set(b"k", b"x", 0, Expiry::NEVER, NOW).expect("there is room");
+    store.flush(Flush::In(NOW + 10), NOW);
+    store.flush(Flush::Never, NOW);
+    assert!(store.get(b"k", NOW + 20).is_some());
+    // A second that is over is now, and what is stored after that stays.
+    store.flush(Flush::In(NOW + 10), NOW + 20);
+    assert!(store.get(b"k", NOW + 20).is_none());
+    store.set(b"k", b"x", 0, Expiry::NEVER, NOW + 20).expect("there is room");
+    assert!(store.get(b"k", NOW + 20).is_some());
 }
 
 #[test]
@@ -238,7 +265,7 @@ fn a_value_that_is_being_written_survives_a_flush_and_everything_else_being_forg
     let mut store = Store::new(32 << 10, 16 << 10);
     let mut draft = store.draft(b"slow", 8000, Intent::default(), NOW).expect("there is room");
     store.write(&mut draft, &[b'a'; 4000]).expect("there is room");
-    store.flush(None);
+    store.flush(Flush::Now, NOW);
     for key in 0..100_u8 {
         store.set(&[b'k', key + 33], &[b'x'; 3000], 0, Expiry::NEVER, NOW).expect("room is made");
     }

@@ -1,11 +1,10 @@
 //! increment and decrement.
 
-use super::frame::{Frame, Status, opcode};
+use super::frame::{Frame, Status};
+use crate::binary::{DO_NOT_CREATE, opcode};
+use crate::number;
 use crate::server::Cache;
-use crate::store::{Change, Counted, Expiry, Intent, number};
-
-/// The expiry that says that a number which is not there is not to be made.
-const MAKE_NONE: u32 = u32::MAX;
+use crate::store::{Change, Counted, Expiry, Intent};
 
 pub fn count(frame: Frame<'_>, output: &mut Vec<u8>, cache: &mut Cache) {
     let Frame { asked, extras, key } = frame;
@@ -18,7 +17,7 @@ pub fn count(frame: Frame<'_>, output: &mut Vec<u8>, cache: &mut Cache) {
         Counted::Number(number) => number,
         Counted::NotFound => {
             let expiry = u32::from_be_bytes(*expiry);
-            if expiry == MAKE_NONE {
+            if expiry == DO_NOT_CREATE {
                 return asked.error(Status::NotFound, output);
             }
             let initial = u64::from_be_bytes(*initial);

@@ -6,11 +6,12 @@ mod retrieval;
 mod storage;
 mod upkeep;
 
-pub use frame::{Asked, REQUEST};
+pub use frame::Asked;
 
 use super::session::{State, Step};
 use super::{Cache, Wants};
-use frame::{Frame, HEADER, Status, opcode};
+use crate::binary::{HEADER, REQUEST, opcode};
+use frame::{Frame, Status};
 
 /// What is waited for behind a header, at most. More than extras and the longest key.
 const LONGEST_START: usize = 1024;

@@ -1,6 +1,7 @@
 //! get, getk, touch, gat, gatk.
 
-use super::frame::{Frame, Lengths, Status, opcode};
+use super::frame::{Frame, Lengths, Status};
+use crate::binary::{HEADER, opcode};
 use crate::server::Cache;
 use crate::store::{Expiry, Item};
 
@@ -30,7 +31,7 @@ fn hit(frame: Frame<'_>, item: Item<'_>, output: &mut Vec<u8>) {
     let key = if names_key(frame) { frame.key } else { &[] };
     let with_value = frame.asked.command != opcode::TOUCH;
     let value = if with_value { item.length() } else { 0 };
-    output.reserve(super::HEADER + 4 + key.len() + value);
+    output.reserve(HEADER + 4 + key.len() + value);
     frame.asked.header(0, Lengths { extras: 4, key: key.len(), value }, item.cas(), output);
     output.extend_from_slice(&item.flags().to_be_bytes());
     output.extend_from_slice(key);

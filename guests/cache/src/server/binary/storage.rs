@@ -1,6 +1,7 @@
 //! set, add, replace, append, prepend.
 
-use super::frame::{Frame, Status, opcode};
+use super::frame::{Frame, Status};
+use crate::binary::opcode;
 use crate::server::Cache;
 use crate::server::session::State;
 use crate::server::value::{Incoming, Reply};

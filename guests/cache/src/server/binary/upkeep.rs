@@ -3,7 +3,7 @@
 use super::frame::{Asked, Frame, Lengths, Status};
 use crate::server::statistics::{self, Kind};
 use crate::server::{Cache, VERSION};
-use crate::store::Expiry;
+use crate::store::Flush;
 
 pub fn delete(frame: Frame<'_>, output: &mut Vec<u8>, cache: &mut Cache) {
     let Frame { asked, key, .. } = frame;
@@ -23,7 +23,7 @@ pub fn flush(frame: Frame<'_>, output: &mut Vec<u8>, cache: &mut Cache) {
         [a, b, c, d] => u32::from_be_bytes([a, b, c, d]),
         _ => 0,
     };
-    cache.store.flush(Expiry::from_client(delay.into(), cache.now).at());
+    cache.store.flush(Flush::from_client(delay.into(), cache.now, cache.started), cache.now);
     frame.asked.done(output);
 }
 

@@ -3,9 +3,9 @@
 use super::delete::about_flags;
 use super::flags::Flags;
 use super::{Key, read, write_echoes, write_opaque, write_ttl};
+use crate::number::{self, write};
 use crate::server::Cache;
 use crate::server::text::{NO_NUMBER, NO_ROOM_TO_COUNT};
-use crate::store::number::{self, write};
 use crate::store::{Change, Counted, Intent};
 
 const TOO_MANY: &[u8] = b"CLIENT_ERROR options flags too long\r\n";

@@ -2,8 +2,8 @@
 
 use super::super::text::{BAD_FORMAT, is_key};
 use super::{Key, write_key_itself};
+use crate::number::write;
 use crate::server::Cache;
-use crate::store::number::write;
 use crate::store::{Item, Seconds, mark};
 
 pub fn debug(arguments: &[&[u8]], output: &mut Vec<u8>, cache: &mut Cache) {

@@ -1,7 +1,7 @@
 //! What stands behind the key of a meta command: letters, some with a token.
 
 use super::Key;
-use crate::store::number::{signed32, unsigned, unsigned32};
+use crate::number::{signed32, unsigned, unsigned32};
 use crate::store::{Expiry, Seconds};
 
 /// The flags of a command, each at most once.

@@ -2,8 +2,8 @@
 
 use super::flags::Flags;
 use super::{Key, read, write_echoes, write_key, write_opaque, write_ttl, write_value};
+use crate::number::write;
 use crate::server::Cache;
-use crate::store::number::write;
 use crate::store::{Found, Intent, Item, mark};
 
 const TOO_MANY: &[u8] = b"CLIENT_ERROR options flags are too long\r\n";

@@ -118,7 +118,7 @@ fn write_value(pieces: Pieces<'_>, output: &mut Vec<u8>) {
 fn write_ttl(expiry: crate::store::Expiry, now: u32, output: &mut Vec<u8>) {
     match expiry.at() {
         None => output.extend_from_slice(b"-1"),
-        Some(at) => crate::store::number::write(output, at.saturating_sub(now).into()),
+        Some(at) => crate::number::write(output, at.saturating_sub(now).into()),
     }
 }
 

@@ -3,9 +3,9 @@
 use super::super::text::{BAD_FORMAT, ERROR, LONGEST_VALUE, NO_ROOM, is_key, refused};
 use super::super::value::{Ending, Incoming, Reply};
 use super::{MOST_WORDS, read, write_opaque};
+use crate::number::{signed32, write};
 use crate::server::Cache;
 use crate::server::session::State;
-use crate::store::number::{signed32, write};
 use crate::store::{Expiry, Intent, Mode, Outcome};
 
 const TOO_MANY: &[u8] = b"CLIENT_ERROR options flags too long\r\n";

@@ -1,8 +1,8 @@
 //! incr and decr.
 
 use super::{BAD_FORMAT, ERROR, is_key, reply};
+use crate::number::{unsigned, write};
 use crate::server::Cache;
-use crate::store::number::{unsigned, write};
 use crate::store::{Change, Counted};
 
 pub const NO_NUMBER: &[u8] = b"CLIENT_ERROR cannot increment or decrement non-numeric value\r\n";

@@ -12,7 +12,8 @@ pub use storage::{LONGEST_VALUE, refused, stored};
 use super::session::{State, Step};
 use super::{Cache, Wants, meta};
 
-/// The longest line that is waited for; all but a get's, whose keys are answered as they come.
+/// The longest line that is waited for; all but a get's, whose keys are answered as they come. As with memcached a longer
+/// one is a command all the same if its end has come before it is looked at.
 const LONGEST_LINE: usize = 2048;
 
 /// Blanks before a get that is longer than that.

@@ -2,9 +2,9 @@
 
 use super::{BAD_FORMAT, Command, ERROR, MOST_BLANKS, answer, is_key, reply};
 use crate::key;
+use crate::number::{signed32, write};
 use crate::server::session::{HIGH_WATER, State, Step};
 use crate::server::{Cache, Wants};
-use crate::store::number::{signed32, write};
 use crate::store::{Expiry, Item};
 
 const BAD_EXPIRY: &[u8] = b"CLIENT_ERROR invalid exptime argument\r\n";

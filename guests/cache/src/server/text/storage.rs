@@ -1,10 +1,10 @@
 //! set, add, replace, append, prepend, cas.
 
 use super::{BAD_FORMAT, ERROR, NO_ROOM, TOO_LARGE, is_key, reply};
+use crate::number::{signed32, unsigned, unsigned32};
 use crate::server::Cache;
 use crate::server::session::State;
 use crate::server::value::{Ending, Incoming, Reply};
-use crate::store::number::{signed32, unsigned, unsigned32};
 use crate::store::{Expiry, Intent, Mode, Outcome, Refusal};
 
 /// The longest value that can be announced; whether it can be stored is asked after that.

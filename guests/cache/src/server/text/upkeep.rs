@@ -1,10 +1,10 @@
 //! delete, and what is about the server rather than a key.
 
 use super::{BAD_FORMAT, ERROR, is_key, reply};
+use crate::number::{signed32, unsigned32};
 use crate::server::statistics::{self, Kind};
 use crate::server::{Cache, VERSION};
-use crate::store::Expiry;
-use crate::store::number::{signed32, unsigned32};
+use crate::store::Flush;
 
 pub fn delete(arguments: &[&[u8]], quiet: bool, output: &mut Vec<u8>, cache: &mut Cache) {
     let key = match arguments {
@@ -25,7 +25,7 @@ pub fn delete(arguments: &[&[u8]], quiet: bool, output: &mut Vec<u8>, cache: &mu
 }
 
 pub fn flush(arguments: &[&[u8]], quiet: bool, output: &mut Vec<u8>, cache: &mut Cache) {
-    let mut at = None;
+    let mut when = Flush::Now;
     match arguments {
         [] => {}
         [_] if quiet => {}
@@ -33,11 +33,11 @@ pub fn flush(arguments: &[&[u8]], quiet: bool, output: &mut Vec<u8>, cache: &mut
             let Some(delay) = signed32(delay) else {
                 return reply(quiet, b"CLIENT_ERROR invalid exptime argument\r\n", output);
             };
-            at = Expiry::from_client(delay.max(0).into(), cache.now).at();
+            when = Flush::from_client(delay.into(), cache.now, cache.started);
         }
         _ => return output.extend_from_slice(ERROR),
     }
-    cache.store.flush(at);
+    cache.store.flush(when, cache.now);
     reply(quiet, b"OK\r\n", output);
 }
 

@@ -53,7 +53,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Writes the digits of `number` behind what is in `out`.
+/// Writes the digits of `number` behind what is in `out`. The formatting of the standard library takes several times as long,
+/// and a request has up to four numbers.
 pub fn write(out: &mut Vec<u8>, number: u64) {
     let (digits, start) = digits(number);
     out.extend_from_slice(&digits[start..]);
@@ -61,6 +62,7 @@ pub fn write(out: &mut Vec<u8>, number: u64) {
 
 /// The digits of `number`, and where they begin.
 pub fn digits(mut number: u64) -> ([u8; 20], usize) {
+    // As many as the largest number has.
     let mut digits = [0; 20];
     let mut start = digits.len();
     loop {
