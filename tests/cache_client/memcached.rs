@@ -94,18 +94,3 @@ fn items(port: u16) -> usize {
     let found = lines.filter_map(|line| line.strip_prefix("STAT curr_items ")?.parse().ok()).next();
     found.expect("memcached counts its items")
 }
-
-#[test]
-fn two_runs_with_one_seed_ask_for_the_same_keys() {
-    if !has("memcached") {
-        return;
-    }
-    let (port, _server) = memcached();
-    let servers = format!("127.0.0.1:{port}");
-    let usual = ["--servers", &servers, "--reads", "400", "--writes", "0", "--mode", "one-at-a-time"];
-    let received = |more: &[&str]| counter(&client(&[&usual[..], more].concat()), "bytes-sent");
-    // The names of the keys have lengths of their own, so that other keys are other bytes.
-    let [first, again, other] = [["--seed", "7"], ["--seed", "7"], ["--seed", "8"]].map(|seed| received(&seed));
-    assert_eq!(first, again);
-    assert_ne!(first, other);
-}

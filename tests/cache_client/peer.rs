@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub enum Asked {
     Get(String),
-    Set,
+    Set(String),
 }
 
 /// An answer instead of the right one; `None` ends the connection.
@@ -50,6 +50,20 @@ impl Server {
         })
     }
 
+    /// A cache that answers every write alike, and stores its value only where `stores` says so, which is asked each time.
+    pub fn cache_that_stores(stores: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let kept = Store::default();
+        Self::cache(move |store, asked, right| {
+            let (mut store, mut kept) = (store.lock().unwrap(), kept.lock().unwrap());
+            match asked {
+                Asked::Set(_) if stores() => *kept = store.clone(),
+                Asked::Set(_) => *store = kept.clone(),
+                Asked::Get(_) => {}
+            }
+            Some(right)
+        })
+    }
+
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
@@ -83,7 +97,7 @@ fn serve(store: &Store, stream: TcpStream, change: impl Fn(&Asked, Vec<u8>) -> A
                 reader.read_exact(&mut value)?;
                 value.truncate(value.len() - 2);
                 store.lock().unwrap().insert(key.to_owned(), (flags.to_owned(), value));
-                (Asked::Set, b"STORED\r\n".to_vec())
+                (Asked::Set(key.to_owned()), b"STORED\r\n".to_vec())
             }
             _ => panic!("the client said {line:?}"),
         };
