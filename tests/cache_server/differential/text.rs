@@ -255,7 +255,8 @@ pub fn meta_sequences() -> impl Strategy<Value = Sequence> {
         6 => meta_set(),
         6 => meta("mg", "cfhklOqstuvNRT"),
         2 => meta("md", "bCIkOqT"),
-        3 => meta("ma", "bCNJDTMOqtcvk"),
+        // Without T, which memcached forgets where the number gets more digits.
+        3 => meta("ma", "bCNJDMOqtcvk"),
         1 => meta("me", "b"),
         1 => storage(),
         1 => others(),

@@ -6,9 +6,9 @@
 //!
 //! What is answered is what memcached 1.6.18 answers, byte for byte where the protocol says what that is, and where it does
 //! not, too, but for this: answers to earlier commands are never taken back; what was flushed does not come back with a
-//! later flush that is still to come; an unknown binary command is skipped whole, so that the one behind it is understood;
-//! that a value is refused is told before it has come; and a key that came in base64 goes out so, even if the meta
-//! commands made its item themselves.
+//! later flush that is still to come; the time that `ma` sets is kept where the number gets more digits; an unknown binary
+//! command is skipped whole, so that the one behind it is understood; that a value is refused is told before it has come;
+//! and a key that came in base64 goes out so, even if the meta commands made its item themselves.
 //!
 //! Left out: what is about memcached's own insides (`slabs`, `lru`, `lru_crawler`, `cache_memlimit`, `watch`), whose
 //! answer is `ERROR`; SASL; UDP; `shutdown`, which memcached refuses too unless it is told otherwise.
