@@ -122,7 +122,7 @@ fn what_is_flushed_stays_so(mut sequence: Sequence) -> Sequence {
     let mut flushed = false;
     sequence.retain(|command| {
         let now = match command.first() {
-            Some(Part::Bytes(line)) if line.starts_with(b"flush_all") => !line.windows(4).any(|some| is_number(some)),
+            Some(Part::Bytes(line)) if line.starts_with(b"flush_all") => !line.windows(4).any(is_number),
             Some(Part::Frame { opcode: 0x08 | 0x18, extras, .. }) => extras.iter().all(|byte| *byte == 0),
             _ => return true,
         };

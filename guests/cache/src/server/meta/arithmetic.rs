@@ -1,6 +1,6 @@
 //! ma: counts up or down.
 
-use super::delete::about_flags;
+use super::delete::{BAD_FLAGS, about_flags};
 use super::flags::Flags;
 use super::{Key, read, write_echoes, write_opaque, write_ttl};
 use crate::number::{self, write};
@@ -13,7 +13,7 @@ const BAD_MODE: &[u8] = b"CLIENT_ERROR invalid mode for ma M token\r\n";
 const NO_ROOM_FOR_ITEM: &[u8] = b"SERVER_ERROR Out of memory allocating new item\r\n";
 
 pub fn arithmetic(arguments: &[&[u8]], output: &mut Vec<u8>, cache: &mut Cache) {
-    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY) {
+    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY, BAD_FLAGS) {
         Ok(read) => read,
         Err(words) => return output.extend_from_slice(about_flags(words, TOO_MANY)),
     };

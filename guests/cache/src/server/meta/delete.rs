@@ -10,7 +10,7 @@ const TOO_MANY: &[u8] = b"CLIENT_ERROR options flags too long\r\n";
 pub const BAD_FLAGS: &[u8] = b"CLIENT_ERROR invalid or duplicate flag\r\n";
 
 pub fn delete(arguments: &[&[u8]], output: &mut Vec<u8>, cache: &mut Cache) {
-    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY) {
+    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY, BAD_FLAGS) {
         Ok(read) => read,
         Err(words) => return output.extend_from_slice(about_flags(words, TOO_MANY)),
     };

@@ -44,11 +44,16 @@ const BAD_INITIAL: &[u8] = b"CLIENT_ERROR invalid numeric initial value\r\n";
 const BAD_DELTA: &[u8] = b"CLIENT_ERROR invalid numeric delta value\r\n";
 
 impl<'a> Flags<'a> {
-    /// Reads them and the key that b says is in base64.
+    /// Reads them and the key that b says is in base64. `unsaid` is said of what memcached has no words of its own for.
     ///
     /// # Errors
     /// What is wrong with them: the last thing that is, as with memcached.
-    pub fn read(key: &[u8], words: &'a [&'a [u8]], now: Seconds) -> Result<(Key, Self), &'static [u8]> {
+    pub fn read(
+        key: &[u8],
+        words: &'a [&'a [u8]],
+        now: Seconds,
+        unsaid: &'static [u8],
+    ) -> Result<(Key, Self), &'static [u8]> {
         let mut flags = Self {
             words,
             value: false,
@@ -79,7 +84,7 @@ impl<'a> Flags<'a> {
                 b'N' => expiry(token, now, &mut flags.vivify),
                 b'R' => expiry(token, now, &mut flags.renew_before),
                 // What was wrong before this stays what is said.
-                b'F' => number(unsigned32(token), &mut flags.client_flags, wrong.unwrap_or(super::BAD_FORMAT)),
+                b'F' => number(unsigned32(token), &mut flags.client_flags, wrong.unwrap_or(unsaid)),
                 b'C' => number(unsigned(token).map(Some), &mut flags.compare, BAD_TOKEN),
                 b'J' => number(unsigned(token), &mut flags.initial, BAD_INITIAL),
                 b'D' => number(unsigned(token), &mut flags.delta, BAD_DELTA),

@@ -1,7 +1,7 @@
 //! mg: a value, or what is known of it.
 
 use super::flags::Flags;
-use super::{Key, read, write_echoes, write_key, write_opaque, write_ttl, write_value};
+use super::{BAD_FORMAT, Key, read, write_echoes, write_key, write_opaque, write_ttl, write_value};
 use crate::number::write;
 use crate::server::Cache;
 use crate::store::{Found, Intent, Item, mark};
@@ -9,7 +9,7 @@ use crate::store::{Found, Intent, Item, mark};
 const TOO_MANY: &[u8] = b"CLIENT_ERROR options flags are too long\r\n";
 
 pub fn get(arguments: &[&[u8]], output: &mut Vec<u8>, cache: &mut Cache) {
-    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY) {
+    let (key, flags) = match read(arguments, 0, cache.now, TOO_MANY, BAD_FORMAT) {
         Ok(read) => read,
         Err(words) => return output.extend_from_slice(words),
     };

@@ -128,6 +128,7 @@ fn read<'a>(
     between: usize,
     now: u32,
     too_many: &'static [u8],
+    unsaid: &'static [u8],
 ) -> Result<(Key, Flags<'a>), &'static [u8]> {
     let Some((key, rest)) = words.split_first() else { return Err(ERROR) };
     if !is_key(key) {
@@ -136,5 +137,5 @@ fn read<'a>(
     if words.len() > MOST_WORDS {
         return Err(too_many);
     }
-    Flags::read(key, rest.get(between..).unwrap_or_default(), now)
+    Flags::read(key, rest.get(between..).unwrap_or_default(), now, unsaid)
 }

@@ -51,7 +51,7 @@ fn length(arguments: &[&[u8]]) -> Result<usize, &'static [u8]> {
 }
 
 fn draft(arguments: &[&[u8]], length: usize, cache: &mut Cache) -> Result<Incoming, &'static [u8]> {
-    let (key, flags) = read(arguments, 1, cache.now, TOO_MANY)?;
+    let (key, flags) = read(arguments, 1, cache.now, TOO_MANY, BAD_FORMAT)?;
     let mode = match flags.mode {
         None | Some(b'S') => Mode::Set,
         Some(b'E') => Mode::Add,
