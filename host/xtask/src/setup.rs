@@ -24,6 +24,8 @@ const ADD_CHECKS: &str = "rustup component add rustfmt clippy";
 pub enum Purpose {
     /// Guests are built and run.
     Guests,
+    /// Cache guests are also held against memcached.
+    Caches,
     /// Tests are run as well, some against servers that nobody here wrote.
     Tests,
 }
@@ -47,7 +49,7 @@ pub fn run(repo: &Repo, purpose: Purpose) -> Result<Tools> {
         rust = GuestRust::find(repo)?;
     }
     let c = CCompiler::find();
-    let checked = purpose == Purpose::Guests || checks(repo) || {
+    let checked = purpose != Purpose::Tests || checks(repo) || {
         rustup(repo, "tests need rustfmt and clippy", ADD_CHECKS) && checks(repo)
     };
     let missing = missing(purpose, rust.is_none(), c.is_none(), !checked);
@@ -125,7 +127,10 @@ fn missing(purpose: Purpose, no_rust: bool, no_c: bool, no_checks: bool) -> Vec<
                 otherwise: "install python3 and put it on PATH",
             });
         }
-        missing.extend([memcached(), memcached_clients()].into_iter().flatten());
+        missing.extend(memcached_clients());
+    }
+    if purpose != Purpose::Guests {
+        missing.extend(memcached());
     }
     missing
 }

@@ -48,7 +48,8 @@ pub struct Options {
 
 pub fn run(repo: &Repo, options: &Options) -> Result<()> {
     let lines = chosen(options.name.as_deref())?;
-    let tools = setup::run(repo, Purpose::Guests)?;
+    let caches = lines.iter().any(|line| cache::LINES.iter().any(|cache| cache.name == line.name));
+    let tools = setup::run(repo, if caches { Purpose::Caches } else { Purpose::Guests })?;
     step("building guests", || guests::build(repo, &tools))?;
     step("building wrun and the native programs", || build(repo, options.dev))?;
     let profile = if options.dev { "debug" } else { "release" };
