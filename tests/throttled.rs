@@ -274,6 +274,45 @@ fn datagrams_that_are_delayed_all_arrive_and_none_before_its_time() {
 }
 
 #[test]
+fn datagrams_sent_at_once_are_all_late_by_the_delay_and_not_by_each_other_s() {
+    const COUNT: u32 = 200;
+    let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    datagrams.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    let control = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addresses = (datagrams.local_addr().unwrap().to_string(), control.local_addr().unwrap().to_string());
+    let receiving = std::thread::spawn(move || {
+        let start = std::time::Instant::now();
+        let now = || start.elapsed().as_nanos() as u64;
+        let (mut stream, _) = control.accept().unwrap();
+        let mut asked = [0];
+        stream.read_exact(&mut asked).unwrap();
+        while asked == *b"?" {
+            stream.write_all(&now().to_le_bytes()).unwrap();
+            stream.read_exact(&mut asked).unwrap();
+        }
+        let mut count = [0; 4];
+        stream.read_exact(&mut count).unwrap();
+        assert_eq!(u32::from_le_bytes(count), COUNT);
+        let mut sent = [0; 8];
+        (0..COUNT)
+            .map(|_| {
+                datagrams.recv(&mut sent).unwrap();
+                now().saturating_sub(u64::from_le_bytes(sent))
+            })
+            .collect::<Vec<_>>()
+    });
+    let (_folder, path) =
+        profile("[[rule]]\nname = \"udp\"\nmatch = { protocol = \"udp\" }\n[rule.up]\ndelay = \"300 ms\"\n");
+    probe(&path, "salvo", &[&addresses.0, &addresses.1, &COUNT.to_string()]);
+    let times = receiving.join().unwrap();
+    // The clocks are compared to within half a round trip of the control connection.
+    let early = times.iter().filter(|time| **time < 290_000_000).count();
+    assert_eq!(early, 0, "{times:?}");
+    // One after the other they would take a minute.
+    assert!(times.iter().all(|time| *time < 10_000_000_000), "{times:?}");
+}
+
+#[test]
 fn the_same_seed_loses_the_same_datagrams() {
     let received = || {
         let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
