@@ -161,3 +161,33 @@ fn a_negative_expiry_is_at_once_in_text_and_meta() {
     let (answers, _) = talk(&mut cache, [&request[..]]);
     assert_eq!(answers, b"STORED\r\nEND\r\nHD\r\nEN\r\nSTORED\r\nEND\r\n");
 }
+
+/// What memcached 1.6.18 answers to the same.
+#[test]
+fn what_was_joined_to_forgets_that_its_key_came_in_base64() {
+    for (change, key) in [
+        (&b""[..], &b"HD kYWJj b\r\n"[..]),
+        (b"ms YWJj 1 b MR\r\n0\r\n", b"HD kYWJj b\r\n"),
+        (b"ms YWJj 1 b MA\r\n0\r\n", b"HD kabc\r\n"),
+        (b"ms YWJj 1 b MP\r\n0\r\n", b"HD kabc\r\n"),
+        (b"append abc 0 0 1\r\n0\r\n", b"HD kabc\r\n"),
+        (b"incr abc 1\r\n", b"HD kYWJj b\r\n"),
+        (b"incr abc 12345678901\r\n", b"HD kabc\r\n"),
+    ] {
+        let (answers, _) = talk(&mut cache(), [&b"ms YWJj 1 b\r\n0\r\n"[..], change, b"mg abc k\r\n"]);
+        assert!(answers.ends_with(key), "{}", String::from_utf8_lossy(&answers));
+    }
+}
+
+/// Of what memcached 1.6.18 has no words of its own for.
+#[test]
+fn a_wrong_client_flag_is_told_in_each_command_s_own_words() {
+    for (line, said) in [
+        (&b"ma k F-1\r\n"[..], &b"CLIENT_ERROR invalid or duplicate flag\r\n"[..]),
+        (b"md k F-1\r\n", b"CLIENT_ERROR invalid or duplicate flag\r\n"),
+        (b"mg k F-1\r\n", b"CLIENT_ERROR bad command line format\r\n"),
+        (b"mg k TX F-1\r\n", b"CLIENT_ERROR bad token in command line format\r\n"),
+    ] {
+        assert_eq!(talk(&mut cache(), [line]).0, said, "{}", String::from_utf8_lossy(line));
+    }
+}

@@ -204,7 +204,8 @@ impl Store {
             Mode::Prepend => (draft.first, old),
             _ => (old, draft.first),
         };
-        let joined = self.joined(front, back, Intent { flags, expiry, ..draft.intent });
+        // As memcached does, it forgets that its key came in base64.
+        let joined = self.joined(front, back, Intent { flags, expiry, base64: false, ..draft.intent });
         self.discard(draft);
         self.order.insert(&mut self.blocks, old);
         match joined {

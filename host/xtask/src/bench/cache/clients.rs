@@ -69,8 +69,10 @@ pub fn guest(programs: &Programs, address: &str, load: &Load, more: &[&str]) -> 
     if tls {
         command.args(["--ca", &format!("/trust/{}", servers::CERTIFICATE)]);
     }
-    command.stderr(Stdio::null());
-    took(&serde_json::from_str(&stdout(&mut command)?).context("the report is no JSON")?)
+    // What it says on stderr is for a failure: with its report on stdout, that is what the guest prints.
+    let output = command.stdin(Stdio::null()).output().context("cannot start wrun")?;
+    ensure!(output.status.success(), "cache-client failed: {}", String::from_utf8_lossy(&output.stderr));
+    took(&serde_json::from_slice(&output.stdout).context("the report is no JSON")?)
 }
 
 fn took(report: &Value) -> Result<Took> {
