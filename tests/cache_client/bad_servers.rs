@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::peer::{Asked, Server, value_of};
 use super::ten;
-use crate::support::{Reported, errors};
+use crate::support::{Reported, errors, report};
 
 /// All ten went wrong, the first of them for a reason with this word, and the run says so.
 fn all_failed(what: &str, reported: &Reported, word: &str) {
@@ -103,6 +103,24 @@ fn a_connection_that_the_server_closes_while_it_is_idle_is_opened_again_and_noth
         assert_eq!((reported.code, &reported.report["counters"]["misses"]), (0, &10.into()), "{mode}");
         assert!(server.connections() >= 10, "{mode}: {}", server.connections());
     }
+}
+
+#[test]
+fn connections_that_could_not_be_opened_are_told_though_the_others_did_all_the_work() {
+    let server = Server::raw(|_, stream| {
+        let mut stream = say(stream, b"END\r\n");
+        while stream.peek(&mut [0]).is_ok_and(|size| size > 0) {
+            stream = say(stream, b"END\r\n");
+        }
+    });
+    let options = ["--allow", "loopback", "--max-sockets", "1"];
+    let args = ["--connections", "3", "--reads", "10", "--writes", "0", "--reconnect", "0", "--servers"];
+    let reported = report(&options, "cache-client", &[&args[..], &[&server.address()]].concat());
+    assert_eq!(errors(&reported.report), vec![None; 10], "{}", reported.stderr);
+    // A guest that failed after it was refused sockets.
+    assert_eq!(reported.code, 122, "{}", reported.stderr);
+    assert!(reported.stderr.contains("2 of 3 connections were given up, one because: "), "{}", reported.stderr);
+    assert!(reported.report["notes"].to_string().contains("2 of 3 connections were given up"));
 }
 
 #[test]

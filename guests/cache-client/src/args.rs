@@ -41,13 +41,14 @@ Usage: cache-client [OPTIONS] --servers HOST:PORT[,HOST:PORT...]
                                  there before a write that was acknowledged when the read began
   --expiry SECONDS               of what is written, as memcached reads it: 0 never, negative at once [0]
   --no-delay                     send small writes at once
-  --timeout TIME                 limit for each operation, and for opening a connection [5s]
-  --reconnect N                  how often in a row a connection that was lost is opened again [5]
+  --timeout TIME                 limit for each operation from when it is asked, and for opening a connection [5s]
+  --reconnect N                  how often in a row a connection that was lost is opened again, after 50 ms, 100 ms, 200 ms
+                                 and so on, at most 1 s [5]; then it is given up
   --seed N                       for the order, the keys and the values [random; a note in the report]
   --help                         this text
 
 TIME has a unit (200ms, 5s); SIZE is in bytes, or with K or M in powers of 1024.
-Exits 1 when any operation failed. A read of a key that is not there is a miss, and no failure.
+Exits 1 when any operation failed or a connection was given up. A read of a key that is not there is a miss, and no failure.
 ";
 
 /// The most operations in flight at once. Each is an open sample, of which wrun allows somewhat more.

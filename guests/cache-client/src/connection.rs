@@ -54,7 +54,7 @@ struct InFlight {
 }
 
 /// Before the first attempt to open a connection again; doubled for each further one in a row.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 

@@ -50,6 +50,10 @@ pub fn all(settings: &Settings) -> Result<Tally, Box<dyn Error>> {
         }
     }
     run.shared.tally.took = run.work(Work::mixed(settings, seed), true)?;
+    run.shared.tally.given_up = run.given_up();
+    if let Some(words) = &run.shared.tally.given_up {
+        note(words);
+    }
     run.end()?;
     run.shared.tally.tell();
     Ok(run.shared.tally)
@@ -219,6 +223,14 @@ impl<'a> Run<'a> {
         };
         self.connections[place].ask(begun, request, since.now + shared.settings.timeout);
         self.turn = (place + 1) % self.connections.len();
+    }
+
+    /// How many connections were given up and why one was, in words; `None` when all are there.
+    fn given_up(&self) -> Option<String> {
+        let mut given_up = self.connections.iter().filter_map(Connection::given_up);
+        let why = given_up.next()?;
+        let (count, all) = (1 + given_up.count(), self.connections.len());
+        Some(format!("{count} of {all} connections were given up, one because: {why}"))
     }
 
     /// Fails what is for a server all of whose connections were given up.

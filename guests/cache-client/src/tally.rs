@@ -36,6 +36,8 @@ pub struct Tally {
     told: [u64; 7],
     /// How long the reads and writes took in all.
     pub took: Duration,
+    /// Which connections were given up, in words: then fewer were measured than was asked for.
+    pub given_up: Option<String>,
     first_failure: Option<String>,
 }
 
@@ -65,6 +67,7 @@ impl Tally {
             moved: Moved::default(),
             told: [0; 7],
             took: Duration::ZERO,
+            given_up: None,
             first_failure: None,
         }
     }
@@ -192,14 +195,15 @@ impl Tally {
     }
 
     /// # Errors
-    /// When any operation failed, how many and why the first did.
+    /// When any operation failed, how many and why the first did; when connections were given up, how many and why.
     pub fn verdict(&self) -> io::Result<()> {
-        match &self.first_failure {
-            None => Ok(()),
-            Some(first) => {
+        match (&self.first_failure, &self.given_up) {
+            (None, None) => Ok(()),
+            (Some(first), _) => {
                 let (failed, all) = (self.ended.errors, self.operations());
                 Err(io::Error::other(format!("{failed} of {all} operations failed; the first was {first}")))
             }
+            (None, Some(words)) => Err(io::Error::other(format!("{words}; the others did it all"))),
         }
     }
 }
@@ -207,10 +211,12 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Ended { preloads, writes, hits, misses, errors } = self.ended;
-        let all = self.operations() - preloads;
-        write!(f, "{all} operations in {:.1?}", self.took)?;
+        let well = writes + hits + misses;
+        write!(f, "{} operations in {:.1?}", self.operations() - preloads, self.took)?;
+        // What failed may have cost no time at all.
         if !self.took.is_zero() {
-            write!(f, ", {:.0} a second", all as f64 / self.took.as_secs_f64())?;
+            let of_them = if errors > 0 { format!("{well} went well, ") } else { String::new() };
+            write!(f, ", {of_them}{:.0} a second", well as f64 / self.took.as_secs_f64())?;
         }
         write!(f, "\n{writes} writes, {} reads: {hits} hits, {misses} misses", hits + misses)?;
         if preloads > 0 {
@@ -248,6 +254,22 @@ mod tests {
         ] {
             assert_eq!(tally.judge(&begun(kind, 0), answer).is_ok(), good, "{kind:?}: {answer:?}");
         }
+    }
+
+    #[test]
+    fn what_failed_is_no_throughput_and_a_connection_that_was_given_up_is_a_failure() {
+        let mut tally = tally(None);
+        tally.took = Duration::from_secs(2);
+        tally.answered(begun(Kind::Get, 0), &Answer::Miss);
+        tally.answered(begun(Kind::Get, 0), &Answer::Miss);
+        assert!(tally.to_string().starts_with("2 operations in 2.0s, 1 a second\n"), "{tally}");
+        assert!(tally.verdict().is_ok());
+        tally.given_up = Some("1 of 2 connections were given up, one because: refused".to_owned());
+        assert!(tally.verdict().unwrap_err().to_string().starts_with("1 of 2 connections were given up"));
+        tally.failed(begun(Kind::Get, 0), "refused");
+        tally.failed(begun(Kind::Get, 0), "refused");
+        assert!(tally.to_string().starts_with("4 operations in 2.0s, 2 went well, 1 a second\n"), "{tally}");
+        assert!(tally.verdict().unwrap_err().to_string().starts_with("2 of 4 operations failed"));
     }
 
     #[test]
