@@ -243,8 +243,11 @@ mod tests {
     #[test]
     fn servers_are_hosts_and_ports_and_a_host_keeps_its_spelling() {
         let server = |host: &str, port| Server { host: host.to_owned(), port };
-        let settings = settings(&["--servers", "Cache-A:11211,[::1]:7,127.0.0.1:80"]).expect("servers");
-        assert_eq!(settings.servers, [server("Cache-A", 11211), server("::1", 7), server("127.0.0.1", 80)]);
+        let read = |text| settings(&["--servers", text]).expect("servers").servers;
+        let expected = [server("Cache-A", 11211), server("::1", 7), server("127.0.0.1", 80)];
+        assert_eq!(read("Cache-A:11211,[::1]:7,127.0.0.1:80"), expected);
+        let as_peers_print_them = "tcp://a:1,http://b:2/,https://[::1]:3/";
+        assert_eq!(read(as_peers_print_them), [server("a", 1), server("b", 2), server("::1", 3)]);
     }
 
     #[test]

@@ -38,7 +38,10 @@ pub fn servers(text: &str) -> Result<Vec<Server>, String> {
 
 fn server(text: &str) -> Result<Server, String> {
     let wrong = || format!("--servers {text:?}: give HOST:PORT, such as 127.0.0.1:11211 or [::1]:11211");
-    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+    // Peers of wrun say where they are as a URL, which is to do here as well.
+    let url = ["tcp://", "http://", "https://"].into_iter().find_map(|scheme| text.strip_prefix(scheme));
+    let address = url.map_or(text, |rest| rest.strip_suffix('/').unwrap_or(rest));
+    let (host, port) = address.rsplit_once(':').ok_or_else(wrong)?;
     let port = port.parse().map_err(|_| wrong())?;
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     // An address with colons needs its brackets, or its end might be meant for a port.
