@@ -50,3 +50,24 @@ fn what_cannot_be_asked_for_is_refused_with_what_can_be() {
     }
     insta::assert_snapshot!(said);
 }
+
+#[test]
+fn an_argument_that_is_no_text_is_refused_like_any_other() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    for more in [&[][..], &["--bogus"], &["compare"]] {
+        let finished = run(wrun().arg(OsStr::from_bytes(b"\xff")).args(more));
+        assert_eq!(finished.code, 2, "{more:?}: {}", finished.stderr);
+        assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_peer_that_cannot_write_its_certificate_says_no_address() {
+    for kind in ["http", "cache-rpc"] {
+        let finished = run(wrun().args(["peer", kind, "--tls", "--ca-file", "no/such/folder/ca.pem"]));
+        assert_eq!((finished.code, finished.stdout.as_str()), (2, ""), "{kind}: {}", finished.stderr);
+        assert!(finished.stderr.contains("--ca-file no/such/folder/ca.pem: cannot be written"), "{}", finished.stderr);
+    }
+}

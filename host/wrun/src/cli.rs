@@ -44,7 +44,8 @@ pub struct Cli {
 /// Reads the command line. What is meant for the guest and stands before `--` is the commonest slip: the error says so.
 pub fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse().map_err(|mut error| {
-        let first = std::env::args().nth(1).unwrap_or_default();
+        // Not as text, which an argument need not be.
+        let first = std::env::args_os().nth(1).unwrap_or_default();
         let is_of_a_run = Cli::command().find_subcommand(&first).is_none();
         if error.kind() == ErrorKind::UnknownArgument && is_of_a_run {
             let tip = "what is meant for the guest stands behind two dashes: wrun [OPTIONS] GUEST -- ARGS";

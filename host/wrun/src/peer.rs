@@ -79,9 +79,10 @@ fn announce(
 ) -> Result<Option<TempPath>> {
     let address = listener.local_addr()?;
     let scheme = if authority.is_some() { "https" } else { "http" };
+    // First, since whoever reads a URL takes it that there is a peer.
+    let written = authority.map(|authority| write_authority(&authority.pem(), ca_file)).transpose()?;
     println(&format!("{scheme}://{address}/"))?;
-    let Some(authority) = authority else { return Ok(None) };
-    let (path, guard) = write_authority(&authority.pem(), ca_file)?;
+    let Some((path, guard)) = written else { return Ok(None) };
     println(&path.display().to_string())?;
     Ok(guard)
 }
